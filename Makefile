@@ -1,0 +1,44 @@
+# make demo: fit, compare, draw. make test: all checks. Both make .venv and install what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint types unit benchmarks clean
+
+help:
+	@echo "make demo        fit Bayes DistNet and its peers on generated runs, print the table, save figures to out/"
+	@echo "make test        ruff, mypy, pytest with doctests"
+	@echo "make benchmarks  speed of training and prediction, as ratios"
+	@echo "make clean       remove the virtual environment and outputs"
+
+$(VENV)/.demo: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python >= 3.11 is needed: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else 0'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[plots]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.demo
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m bayes_distnet.demo
+
+test: lint types unit
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+unit: $(VENV)/.dev
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
+benchmarks: $(VENV)/.demo
+	$(BIN)/python benchmarks/train.py
+	$(BIN)/python benchmarks/predict.py
+
+clean:
+	rm -rf $(VENV) out build dist

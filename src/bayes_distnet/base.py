@@ -1,0 +1,138 @@
+"""What every estimator shares: checking input, the scikit-learn face, saving and loading."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayes_distnet.distribution import RuntimeDistribution
+from bayes_distnet.errors import FeatureError, RuntimeDataError
+from bayes_distnet.runs import Observations, observe
+from bayes_distnet.storage import Arrays, read_model, write_model
+
+FloatArray = NDArray[np.float64]
+
+
+class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
+    """A model of runtime distributions with scikit-learn's face.
+
+    A subclass writes four methods: `_fit` (from one feature row an instance, and the runs), `_predict` (one row of a
+    `RuntimeDistribution` for each feature row), and `_to_arrays` / `_from_arrays` (its fitted state as plain arrays).
+    """
+
+    _least_instances = 2
+
+    def fit(
+        self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
+        """Learn from runs.
+
+        X: one row of features for each row of y (a DataFrame keeps its column names; NaN = missing). y: seconds, as a
+        vector, as a matrix instances x runs (NaN = no run), or as a structured array (finished, seconds).
+        finished: booleans of y's shape, False for a run that was cut off; None if all finished. groups: one instance
+        label a row of a vector y; by default rows with the same features are runs of one instance.
+        """
+        features = self._check_features(X, reset=True)
+        if y is None:
+            raise RuntimeDataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give the runtimes in seconds."
+            )
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected: taken as one run an instance.",
+                DataConversionWarning,
+                stacklevel=2,
+            )
+        features, observations = observe(features, y, finished, groups)
+        if observations.n_instances < self._least_instances:
+            raise RuntimeDataError(
+                f"{type(self).__name__} needs runs of at least {self._least_instances} instances to learn how features "
+                f"matter, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal fits one instance."
+            )
+        self._fit(features, observations)
+        return self
+
+    def predict_distribution(self, X: Any) -> RuntimeDistribution:
+        """Return the runtime distribution of every row of X, in seconds."""
+        check_is_fitted(self)
+        return self._predict(self._check_features(X, reset=False))
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return the median runtime of every row of X, in seconds."""
+        return self.predict_distribution(X).median()
+
+    def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
+        """Return the mean log likelihood of runs: log density (per second) if finished, else log survival."""
+        check_is_fitted(self)
+        _, observations = observe(
+            np.arange(len(X), dtype=float)[:, None] if hasattr(X, "__len__") else X, y, finished, need_finished=False
+        )
+        rtd = self.predict_distribution(X)[observations.instance]
+        seconds = observations.seconds[:, None]
+        likelihood = np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0])
+        return float(likelihood.mean())
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a folder: `model.json` and `model.safetensors`."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        write_model(
+            Path(path),
+            type(self).__name__,
+            parameters=self.get_params(deep=False),
+            n_features=self.n_features_in_,
+            feature_names=None if names is None else [str(name) for name in names],
+            arrays=self._to_arrays(),
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote. Nothing in the folder is executed."""
+        saved = read_model(Path(path), cls.__name__)
+        model = cls(**saved.parameters)
+        model.n_features_in_ = saved.n_features
+        if saved.feature_names is not None:
+            model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+        saved.restore(model._from_arrays)
+        return model
+
+    def _check_features(self, X: Any, *, reset: bool) -> FloatArray:
+        if isinstance(X, pd.DataFrame):
+            text = [str(c) for c in X.columns if not pd.api.types.is_numeric_dtype(X[c])]
+            if text:
+                raise FeatureError(f"X: columns {text} are not numeric. Encode or drop them.")
+        try:
+            checked = validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=1
+            )
+        except ValueError as error:
+            raise FeatureError(str(error)) from error
+        return np.asarray(checked)
+
+    @abstractmethod
+    def _fit(self, features: FloatArray, observations: Observations) -> None: ...
+
+    @abstractmethod
+    def _predict(self, features: FloatArray) -> RuntimeDistribution: ...
+
+    @abstractmethod
+    def _to_arrays(self) -> Arrays: ...
+
+    @abstractmethod
+    def _from_arrays(self, arrays: Arrays) -> None: ...
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True  # score is a log likelihood, not R^2
+        return tags

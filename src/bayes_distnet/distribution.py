@@ -1,0 +1,462 @@
+"""RuntimeDistribution: what every model predicts, one mixture of runtime distributions an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayes_distnet._checks import check_components, check_level, check_times, check_weights
+from bayes_distnet._inverse import solve
+from bayes_distnet._mixture import Array, Mixture, blocks
+from bayes_distnet._moments import component_moments, mixture_moment, restricted_mean, variance_of_means, weighted
+from bayes_distnet.errors import RuntimeDataError, SettingError
+from bayes_distnet.families import Family, Normal, get_family
+
+_T = TypeVar("_T", bound="RuntimeDistribution")
+
+
+class RuntimeDistribution:
+    r"""The distribution of the runtime of n instances, in seconds; each row is a mixture of S components.
+
+    A component is one weight draw of a Bayesian model, one tree of a forest; a model without such draws has S = 1.
+    Row i has the survival function :math:`P(T_i > t) = \sum_j w_{ij}\, sf_{ij}(t)`. Arithmetic is float64 and in log
+    space, so that deep tails neither underflow nor turn into NaN.
+
+    Times `t` and levels `p` may be a scalar (the answer has shape (n,)), an array (m,) that is common to all rows (the
+    answer is (n, m)), or an array (n, m) with values of its own for every row.
+
+    Args:
+        components: a family whose parameters broadcast to (n, S); (n,) means one component a row.
+        weights: (S,) or (n, S), not negative; normalised to sum to one in each row. Equal by default.
+
+    Raises:
+        SettingError: parameters or weights that are not numbers, or out of range; the message names the row.
+
+    Example:
+        >>> import numpy as np
+        >>> from bayes_distnet.families import LogNormal
+        >>> rtd = RuntimeDistribution(LogNormal(loc=np.log([[1.0, 4.0], [9.0, 9.0]]), scale=0.5))
+        >>> rtd
+        RuntimeDistribution(2 rows x 2 lognormal components, median 2 to 9 s)
+        >>> rtd.median().round(6)
+        array([2., 9.])
+        >>> rtd.cdf([1.0, 2.0, 4.0]).shape
+        (2, 3)
+        >>> rtd[0].given_alive(10.0).median().round(3)     # of what is left after ten seconds
+        array([2.436])
+    """
+
+    def __init__(self, components: Family, weights: ArrayLike | None = None) -> None:
+        components, (n, size) = check_components(components)
+        start = np.full(n, 0.0 if components.positive else -np.inf)
+        self._mixture = Mixture(components, check_weights(weights, n, size), start, np.ones(n), np.ones(n))
+
+    @classmethod
+    def _of(cls, mixture: Mixture) -> Self:
+        new = cls.__new__(cls)
+        new._mixture = mixture
+        return new
+
+    # -- what it is made of ------------------------------------------------------------------------------------
+
+    @property
+    def components(self) -> Family:
+        """The family, with parameters of shape (n, S)."""
+        return self._mixture.components
+
+    @property
+    def family(self) -> str:
+        """The family's name."""
+        return self.components.name
+
+    @property
+    def n_components(self) -> int:
+        """S, the number of components a row."""
+        return self._mixture.n_components
+
+    @property
+    def weights(self) -> Array:
+        """(n, S) weights of the components (given that the run is alive, after `given_alive`); rows sum to one."""
+        return np.broadcast_to(self._mixture.weights, (len(self), self.n_components)).copy()
+
+    def __len__(self) -> int:
+        return len(self._mixture.start)
+
+    def __repr__(self) -> str:
+        median = f", median {self.median().min():.3g} to {self.median().max():.3g} s" if 0 < len(self) <= 100 else ""
+        return f"RuntimeDistribution({len(self)} rows x {self.n_components} {self.family} components{median})"
+
+    def __getitem__(self, rows: Any) -> Self:
+        """Some of the rows: an integer (one row), a slice, a mask, or an array of indices."""
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.dtype == bool and rows.shape == (len(self),):
+                rows = np.flatnonzero(rows)
+            if rows.size == 0:
+                rows = rows.astype(np.intp)
+            if rows.ndim > 1 or rows.dtype.kind not in "iu":
+                raise IndexError(
+                    f"rows must be an integer, a slice, a mask of length {len(self)} or a list of integers, "
+                    f"not {rows.dtype} of shape {rows.shape}"
+                )
+            rows = np.atleast_1d(rows)
+            outside = (rows < -len(self)) | (rows >= len(self))
+            if outside.any():
+                raise IndexError(f"row {rows[outside][0]} of a distribution with {len(self)} rows")
+        return self._of(self._mixture.take(rows))
+
+    # -- values ------------------------------------------------------------------------------------------------
+
+    def pdf(self, t: ArrayLike) -> Array:
+        """Density at t, per second; 0 at t <= 0."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.exp(self.log_pdf(t))
+
+    def log_pdf(self, t: ArrayLike) -> Array:
+        """Log density at t; finite in tails where the density itself underflows."""
+        return self._evaluate(t, Mixture.log_pdf, below=-np.inf)
+
+    def cdf(self, t: ArrayLike) -> Array:
+        """Probability of having finished by t; relatively accurate for small t too."""
+        return -np.expm1(self.log_sf(t))
+
+    def sf(self, t: ArrayLike) -> Array:
+        """Probability of running longer than t."""
+        with np.errstate(under="ignore"):
+            return np.exp(self.log_sf(t))
+
+    def log_sf(self, t: ArrayLike) -> Array:
+        """Log of the probability of running longer than t; finite where that probability underflows."""
+        return self._evaluate(t, Mixture.log_sf, below=0.0)
+
+    def quantile(self, p: ArrayLike) -> Array:
+        """The time by which a share p of the runs has finished, exact to 1e-9; 0 at p = 0 and inf at p = 1."""
+        levels, shape = self._shaped(p, "p")
+        if not np.all((levels >= 0) & (levels <= 1)):
+            raise SettingError(f"p is {levels[~((levels >= 0) & (levels <= 1))][0]}; a quantile level lies in [0, 1]")
+        levels = np.broadcast_to(levels, (len(self), levels.shape[1]))
+        lowest = np.where(self._mixture.starts_at_zero, 0.0, -np.inf)[:, None]
+        result = np.where(levels == 1, np.inf, lowest)
+        rows, columns = np.nonzero((levels > 0) & (levels < 1))
+        result[rows, columns] = solve(self._mixture, rows, np.log1p(-levels[rows, columns]))
+        return result.reshape(shape)
+
+    def median(self) -> Array:
+        """(n,) the time by which half of the runs have finished."""
+        return self.quantile(0.5)
+
+    def iqr(self) -> Array:
+        """(n,) the interquartile range, in seconds."""
+        low, high = self.interval(0.5)
+        return high - low
+
+    def interval(self, level: float = 0.9) -> tuple[Array, Array]:
+        """Ends (n,), (n,) of the central interval that holds a run with probability `level`."""
+        level = check_level(level)
+        ends = self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level])
+        return ends[:, 0], ends[:, 1]
+
+    def mean(self) -> Array:
+        """(n,) expected runtime; `inf` where a component with a weight has a tail too heavy to have one.
+
+        A closed form, also after `given_alive`; after `minimum_of` an integral, good to about 1e-9.
+        """
+        return mixture_moment(self._mixture, 1)
+
+    def variance(self) -> Array:
+        """(n,) variance in s², `inf` where infinite; `epistemic()` + `aleatoric()`."""
+        return mixture_moment(self._mixture, 2)
+
+    def std(self) -> Array:
+        """(n,) standard deviation in seconds."""
+        return np.sqrt(self.variance())
+
+    def restricted_mean(self, t: ArrayLike) -> Array:
+        r"""E[min(T, t)] = :math:`\int_0^t P(T > x)\,dx`: the expected cost of a run that is stopped at t.
+
+        Finite for every finite t, also where the mean is not; good to about 1e-9.
+
+        Example:
+            >>> from bayes_distnet.families import LogLogistic
+            >>> rtd = RuntimeDistribution(LogLogistic(scale=[1.0], shape=[1.0]))
+            >>> rtd.mean(), rtd.restricted_mean(1.0).round(9)       # log 2
+            (array([inf]), array([0.693147181]))
+        """
+        times, shape = self._shaped(check_times(t), "t")
+        times = np.array(np.broadcast_to(times, (len(self), times.shape[1])))
+        inside = np.isfinite(times) & ((times > 0) | ~self._mixture.starts_at_zero[:, None])
+        result = np.where(np.isfinite(times), np.minimum(times, 0.0), times)
+        if np.any(times == np.inf):
+            result = np.where(times == np.inf, self.mean()[:, None], result)
+        if inside.any():
+            result = np.where(inside, restricted_mean(self._mixture, np.where(inside, times, 1.0)), result)
+        return result.reshape(shape)
+
+    def sample(self, size: int, seed: int = 0) -> Array:
+        """Runtimes (n, size) drawn from every row; the same for the same seed."""
+        rng, mixture = np.random.default_rng(seed), self._mixture
+        if mixture.is_plain and np.all(mixture.power == 1):
+            family = mixture.take((np.arange(len(self))[:, None], self._draw(rng, size))).components
+            return np.asarray(family.sample(rng, (len(self), size)))
+        if self.n_components > 1 and np.all(mixture.power == 1):
+            drawn = self._draw(rng, size)
+            chosen = mixture.split().take((np.arange(len(self))[:, None] * self.n_components + drawn).ravel())
+            return self._of(chosen).quantile(rng.random((len(self) * size, 1))).reshape(-1, size)
+        return self.quantile(rng.random((len(self), size)))
+
+    # -- what the components disagree about --------------------------------------------------------------------
+
+    def band(self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None) -> tuple[Array, Array]:
+        """How far the components disagree: the middle `level` of their q-quantiles, or of their cdfs at t.
+
+        Args:
+            level: share of the components (by weight) between the two ends.
+            q: the quantile asked about, the median by default.
+            t: times, to ask about the probability of having finished by then instead.
+
+        Returns:
+            Lower and upper ends: (n,) for a quantile or a scalar t, (n, m) for m times.
+
+        Raises:
+            SettingError: after `minimum_of(k)` with independent copies, which leaves no components to compare.
+
+        Example:
+            >>> import numpy as np
+            >>> from bayes_distnet.families import LogNormal
+            >>> rtd = RuntimeDistribution(LogNormal(loc=[np.linspace(0.0, 1.0, 101)], scale=1.0))
+            >>> np.round(rtd.band(0.9), 3)                     # exp(0.05), exp(0.95)
+            array([[1.051],
+                   [2.586]])
+        """
+        level = check_level(level)
+        self._need_components("band")
+        ends = 0.5 - 0.5 * level, 0.5 + 0.5 * level
+        if t is None:
+            values = self._of(self._mixture.split()).quantile(0.5 if q is None else check_level(q, "q"))
+            return _weighted_quantiles(values.reshape(len(self), -1), self._mixture.weights, ends)
+        if q is not None:
+            raise SettingError("band takes q (a quantile level) or t (times), not both")
+        times, shape = self._shaped(check_times(t), "t")
+        low, high = np.empty((2, len(self), times.shape[1]))
+        for rows, columns in self._blocks(times.shape[1]):
+            part = self._of(self._mixture.take(rows))
+            at = np.broadcast_to(
+                times[:, columns] if len(times) == 1 else times[rows, columns], (len(part), len(times[0, columns]))
+            )
+            cdf = part._of(part._mixture.split()).cdf(np.repeat(at, self.n_components, axis=0))
+            cdf = np.moveaxis(cdf.reshape(len(part), self.n_components, -1), 1, 2)
+            low[rows, columns], high[rows, columns] = _weighted_quantiles(cdf, part._mixture.weights[:, None], ends)
+        return low.reshape(shape), high.reshape(shape)
+
+    def epistemic(self) -> Array:
+        """(n,) variance of the components' means, in s²: what more data about the instances would remove."""
+        self._need_components("epistemic")
+        return variance_of_means(self._mixture, component_moments(self._mixture, 1))
+
+    def aleatoric(self) -> Array:
+        """(n,) mean of the components' variances, in s²: the luck of the run itself."""
+        self._need_components("aleatoric")
+        return weighted(self._mixture.weights, component_moments(self._mixture, 2))
+
+    def _need_components(self, what: str) -> None:
+        if np.any(self._mixture.power != 1):
+            raise SettingError(
+                f"{what}() compares components, but the minimum of independent copies mixes them; "
+                f"use minimum_of(k, shared=True)"
+            )
+
+    # -- what follows from it ----------------------------------------------------------------------------------
+
+    def given_alive(self, t: ArrayLike) -> Self:
+        """The distribution of what is left, T - t, for a run that is still going after t seconds.
+
+        Components that expected the run to be over by then lose weight: the fact that it is not is evidence.
+
+        Args:
+            t: seconds survived, a scalar or (n,); finite, not negative.
+        """
+        waited = np.asarray(t, dtype=np.float64)
+        if waited.shape not in ((), (len(self),)) or not np.all(np.isfinite(waited) & (waited >= 0)):
+            raise RuntimeDataError(
+                f"given_alive takes seconds survived, a finite scalar or one for each of the {len(self)} rows, not {t!r}"
+            )
+        conditioned = self._mixture.condition(waited)
+        impossible = np.flatnonzero(np.isnan(conditioned.log_weights).any(axis=1))
+        if impossible.size:
+            row = int(impossible[0])
+            raise RuntimeDataError(
+                f"row {row}: the predicted survival at {conditioned.start[row]:g} s is zero even in log space; "
+                f"no run can be alive then"
+            )
+        return self._of(conditioned)
+
+    def minimum_of(self, k: int, *, shared: bool = False) -> Self:
+        r"""The distribution of the fastest of k parallel copies.
+
+        With `shared=False` the copies are independent in everything, so :math:`P(\min > t) = P(T > t)^k`. Copies
+        that run on the *same instance* are not: what the model does not know about the instance is the same for all of
+        them. With `shared=True` they share the component, :math:`P(\min > t) = \sum_j w_j\, sf_j(t)^k`, which is never
+        smaller (Jensen): parallel copies protect against bad luck, not against a hard instance.
+
+        Example:
+            >>> import numpy as np
+            >>> from bayes_distnet.families import Exponential
+            >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 100.0]]))      # easy or hard, who knows
+            >>> rtd.minimum_of(8).mean().round(2), rtd.minimum_of(8, shared=True).mean().round(2)
+            (array([0.31]), array([6.31]))
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise SettingError(f"minimum_of takes a number of copies, a whole number from 1 on, not {k!r}")
+        # With one component there is nothing to share, and copies of it keep the closed forms.
+        field = "copies" if shared or self.n_components == 1 else "power"
+        return self._of(replace(self._mixture, **{field: getattr(self._mixture, field) * float(k)}))
+
+    @classmethod
+    def concat(cls, parts: Sequence[Self]) -> Self:
+        """Rows of several distributions of one family, one after the other.
+
+        Rows with fewer components than others are filled up with components of weight 0.
+        """
+        return cls._of(Mixture.stack([part._mixture for part in _same_family(parts)]))
+
+    @classmethod
+    def mixture(cls, parts: Sequence[tuple[Self, ArrayLike]]) -> Self:
+        """Pool distributions of one family row by row, each with a weight.
+
+        Args:
+            parts: pairs of a distribution of n rows and its weight, a scalar or (n,); weights need not sum to one.
+
+        Example:
+            >>> from bayes_distnet.families import Exponential
+            >>> a, b = (RuntimeDistribution(Exponential(scale=[s])) for s in (1.0, 5.0))
+            >>> RuntimeDistribution.mixture([(a, 3.0), (b, 1.0)]).mean()
+            array([2.])
+        """
+        rtds = _same_family([rtd for rtd, _ in parts])
+        n = len(rtds[0])
+        first = rtds[0]._mixture
+        for rtd in rtds:
+            other = rtd._mixture
+            if len(rtd) != n or np.any(other.start != first.start) or np.any(other.copies != first.copies):
+                raise SettingError("a mixture pools distributions of the same rows, conditioned in the same way")
+            if np.any(other.power != 1):
+                raise SettingError("pool before taking the minimum of independent copies, not after")
+        shares = []
+        for rtd, weight in parts:
+            share = np.asarray(weight, dtype=np.float64)
+            if share.shape not in ((), (n,)) or not np.all(np.isfinite(share) & (share >= 0)):
+                raise SettingError(f"a weight must be a number or {n} numbers, finite and not negative; got {weight!r}")
+            shares.append(rtd.weights * share.reshape(-1, 1))
+        return cls._of(Mixture.pool([rtd._mixture for rtd in rtds], check_weights(np.hstack(shares), n, -1)))
+
+    # -- to and from arrays ------------------------------------------------------------------------------------
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Everything as plain arrays, and the family's name under "family"; see `from_arrays`."""
+        mixture = self._mixture
+        return {
+            "family": self.family,
+            **{name: np.array(value) for name, value in self.components.parameters().items()},
+            "log_weights": np.array(np.broadcast_to(mixture.log_weights, (len(self), self.n_components))),
+            "start": mixture.start.copy(),
+            "copies": mixture.copies.copy(),
+            "power": mixture.power.copy(),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The inverse of `to_arrays`.
+
+        Example:
+            >>> from bayes_distnet.families import Exponential
+            >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 3.0]])).given_alive(2.0)
+            >>> bool(RuntimeDistribution.from_arrays(rtd.to_arrays()).mean() == rtd.mean())
+            True
+        """
+        name = str(arrays["family"])
+        family = Normal if name == Normal.name else get_family(name)
+        rtd = cls(family(**{key: arrays[key] for key in family.parameter_names}))
+        mixture = rtd._mixture
+        fields = {key: np.asarray(arrays[key], dtype=np.float64) for key in ("start", "copies", "power")}
+        conditioned = np.isfinite(fields["start"]) & ((fields["start"] != 0) | (not family.positive))
+        if conditioned.any():
+            rtd = rtd.given_alive(np.where(conditioned, fields["start"], 0.0))
+            mixture = replace(rtd._mixture, log_weights=mixture.log_weights)
+        return cls._of(replace(mixture, **fields, log_weights=np.asarray(arrays["log_weights"], dtype=np.float64)))
+
+    # -- machinery ---------------------------------------------------------------------------------------------
+
+    def _shaped(self, values: ArrayLike, name: str) -> tuple[Array, tuple[int, ...]]:
+        """Times or levels as (n, m), or (1, m) if common to all rows, and the shape of the answer."""
+        array, n = np.asarray(values, dtype=np.float64), len(self)
+        if array.ndim == 0:
+            return array.reshape(1, 1), (n,)
+        if array.ndim == 1:
+            return array[None, :], (n, array.size)
+        if array.ndim == 2 and len(array) == n:
+            return array, array.shape
+        raise SettingError(
+            f"{name} has shape {array.shape}; give a scalar, m values for all rows, or an array ({n}, m) with a line "
+            f"for each of the {n} rows"
+        )
+
+    def _evaluate(self, t: ArrayLike, function: Callable[[Mixture, Array], Array], *, below: float) -> Array:
+        """A log density or log survival, with its known values at t <= 0 (`below`) and at infinity (minus inf)."""
+        times, shape = self._shaped(check_times(t), "t")
+        on_line = ~self._mixture.starts_at_zero[:, None]
+        under = (times == -np.inf) | ((times <= 0) & ~on_line)
+        known = under | (times == np.inf)
+        if known.any():
+            # Families are only asked about times inside; a grid common to all rows stays common.
+            times = np.where(known if len(times) > 1 or on_line.any() else known[:1], 1.0, times)
+        result = np.empty((len(self), times.shape[1]))
+        with np.errstate(all="ignore"):
+            for rows, columns in self._blocks(times.shape[1]):
+                x = times[:, columns] if len(times) == 1 else times[rows, columns]
+                result[rows, columns] = function(self._mixture.take(rows), x)
+        if known.any():
+            result = np.where(known, np.where(under, below, -np.inf), result)
+        return result.reshape(shape)
+
+    def _blocks(self, m: int) -> list[tuple[slice, slice]]:
+        """Rows and times whose product with S is about one block."""
+        return [
+            (rows, columns)
+            for columns in blocks(m, self.n_components)
+            for rows in blocks(len(self), self.n_components * (columns.stop - columns.start))
+        ]
+
+    def _draw(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """(n, size) components drawn by their weights."""
+        cumulative = np.cumsum(self._mixture.weights, axis=1)
+        cumulative = np.broadcast_to(cumulative / cumulative[:, -1:], (len(self), self.n_components))
+        uniform = rng.random((len(self), size))
+        drawn = [np.searchsorted(line, u, side="right") for line, u in zip(cumulative, uniform, strict=True)]
+        return np.asarray(drawn, dtype=np.intp).reshape(len(self), size)
+
+
+def _same_family(parts: Sequence[_T]) -> Sequence[_T]:
+    if not parts:
+        raise SettingError("nothing to put together: the list of distributions is empty")
+    names = sorted({part.family for part in parts})
+    if len(names) > 1:
+        raise SettingError(f"distributions of different families cannot be put together: {', '.join(names)}")
+    return parts
+
+
+def _weighted_quantiles(values: Array, weights: Array, levels: tuple[float, float]) -> tuple[Array, Array]:
+    """Along the last axis: the smallest value that, with all below it, has at least the share asked for."""
+    order = np.argsort(values, axis=-1)
+    values = np.take_along_axis(values, order, axis=-1)
+    cumulative = np.cumsum(np.take_along_axis(np.broadcast_to(weights, values.shape), order, axis=-1), axis=-1)
+    low, high = (
+        np.take_along_axis(
+            values, np.argmax(cumulative >= level * cumulative[..., -1:] - 1e-12, axis=-1)[..., None], -1
+        )
+        for level in levels
+    )
+    return low[..., 0], high[..., 0]

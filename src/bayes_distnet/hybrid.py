@@ -1,0 +1,129 @@
+"""HybridDistNet: a Bayesian network and a forest, pooled by how well each predicts unseen instances."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_distnet.base import RuntimeEstimator
+from bayes_distnet.distribution import RuntimeDistribution
+from bayes_distnet.ensemble import Ensemble, Settings, fit_ensemble
+from bayes_distnet.families import LogNormal
+from bayes_distnet.forest import Forest, fit_forest
+from bayes_distnet.pooling import pool_weights, run_scores
+from bayes_distnet.runs import Observations
+from bayes_distnet.storage import Arrays, with_prefix, without_prefix
+
+FloatArray = NDArray[np.float64]
+
+IMPUTATIONS = 10
+IMPUTED_REACH = 3.0  # deviations of log time past the largest observed runtime
+
+
+class HybridDistNet(RuntimeEstimator):
+    """A Bayesian network and a forest, pooled by how well each predicts unseen instances: the recommended model.
+
+    The network learns from cut-off runs by their survival probability and extrapolates; the forest, whose cut-off
+    runs are drawn from what the network expects past the cutoff, sees local structure. Their mixture, and an average
+    of their parameters, are weighted by the log score of out-of-fold predictions. Far from the training data the
+    forest's share goes to the network, whose weight draws disagree there: the prediction becomes unsure.
+
+    Args:
+        members: networks, each trained without a fifth (or 1/members) of the instances.
+        draws: weight draws a member in prediction.
+        trees: size of the forest.
+        steps: training steps of the networks; None chooses by the amount of data.
+        seed: fixes the result.
+        progress: show a progress bar; None only on a terminal.
+
+    Example:
+        >>> from bayes_distnet import HybridDistNet, make_runs
+        >>> data = make_runs(n_instances=60, n_runs=4, seed=0)
+        >>> model = HybridDistNet(steps=100, seed=0).fit(data.features, data.seconds)
+        >>> dict(zip(("network", "forest", "average"), model.weights_)).keys()
+        dict_keys(['network', 'forest', 'average'])
+    """
+
+    def __init__(
+        self,
+        members: int = 5,
+        draws: int = 16,
+        trees: int = 100,
+        steps: int | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> None:
+        self.members = members
+        self.draws = draws
+        self.trees = trees
+        self.steps = steps
+        self.seed = seed
+        self.progress = progress
+
+    def _settings(self) -> Settings:
+        return Settings(members=self.members, draws=self.draws, steps=self.steps, progress=self.progress)
+
+    def _fit(self, features: FloatArray, observations: Observations) -> None:
+        self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
+        x = self.ensemble_.scaler.transform(features)
+        network = self.ensemble_.out_of_fold(features)
+        log_times = impute(network, observations, self.ensemble_.spread, self.seed)
+        self.forest_, unseen = fit_forest(x, observations, log_times, trees=self.trees, seed=self.seed)
+        forest = RuntimeDistribution(unseen.components, unseen.weights)
+        candidates = [network, forest, average(network, forest)]
+        self.weights_ = pool_weights([run_scores(candidate, observations) for candidate in candidates])
+        self.reach_ = float(_distance(x).max())
+
+    def _predict(self, features: FloatArray) -> RuntimeDistribution:
+        x = self.ensemble_.scaler.transform(features)
+        network = self.ensemble_.distribution(features)
+        forest = RuntimeDistribution(self.forest_.components(x))
+        trust = np.minimum(1.0, self.reach_ / np.maximum(_distance(x), self.reach_)) ** 2
+        share = self.weights_ * np.stack([np.ones_like(trust), trust, trust], axis=1)
+        share[:, 0] += 1.0 - share.sum(axis=1)
+        parts = [network, forest, average(network, forest)]
+        return RuntimeDistribution.mixture([(part, share[:, i]) for i, part in enumerate(parts)])
+
+    def _to_arrays(self) -> Arrays:
+        own = {"pool": self.weights_, "reach": np.array([self.reach_])}
+        return own | with_prefix("network", self.ensemble_.to_arrays()) | with_prefix("forest", vars(self.forest_))
+
+    def _from_arrays(self, arrays: Arrays) -> None:
+        self.weights_, self.reach_ = arrays["pool"], float(arrays["reach"][0])
+        self.ensemble_ = Ensemble.from_arrays(without_prefix("network", arrays), self._settings())
+        self.forest_ = Forest(**without_prefix("forest", arrays))
+
+
+def _distance(x: FloatArray) -> FloatArray:
+    """How far rows lie from the middle of the training data: the mean square of the scaled features."""
+    return np.mean(x**2, axis=1) if x.shape[1] else np.zeros(len(x))
+
+
+def impute(
+    network: RuntimeDistribution, observations: Observations, spread: float, seed: int
+) -> FloatArray:
+    """Log runtimes with cut-off runs drawn from what the network expects past their cutoff, (imputations, runs)."""
+    log_times = np.log(observations.seconds)
+    cut = ~observations.finished
+    if not cut.any():
+        return log_times[None]
+    rows, cutoff = observations.instance[cut], observations.seconds[cut]
+    left = network[rows].given_alive(cutoff).sample(IMPUTATIONS, seed=seed)
+    imputed = np.tile(log_times, (IMPUTATIONS, 1))
+    ceiling = log_times.max() + IMPUTED_REACH * spread
+    imputed[:, cut] = np.minimum(np.log(cutoff[:, None] + left), ceiling).T
+    return imputed
+
+
+def average(network: RuntimeDistribution, forest: RuntimeDistribution) -> RuntimeDistribution:
+    """The network's components moved halfway to the forest: mean location, geometric mean scale."""
+    loc = (forest.weights * forest.components.loc).sum(axis=1, keepdims=True)
+    log_scale = (forest.weights * np.log(forest.components.scale)).sum(axis=1, keepdims=True)
+    components = network.components
+    return RuntimeDistribution(
+        LogNormal(
+            (components.loc + loc) / 2,
+            np.exp((np.log(components.scale) + log_scale) / 2),
+        ),
+        network.weights,
+    )

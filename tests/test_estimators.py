@@ -1,0 +1,287 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from pytest import approx
+from scenarios import log_linear
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bayes_distnet import (
+    BayesDistNet,
+    DistNet,
+    FeatureError,
+    HybridDistNet,
+    KNearest,
+    Marginal,
+    ModelFileError,
+    RandomForest,
+    Ridge,
+    RuntimeDataError,
+    SettingError,
+    make_runs,
+)
+
+QUICK = [
+    BayesDistNet(steps=50, members=2, draws=4),
+    BayesDistNet(steps=50, members=2, draws=4, output="runtimes"),
+    BayesDistNet(preset="paper"),
+    DistNet(steps=50),
+    DistNet(preset="paper"),
+    HybridDistNet(steps=50, members=2, draws=4, trees=10),
+    KNearest(),
+    Marginal(),
+    RandomForest(trees=10),
+    Ridge(),
+]
+
+
+def each(models):
+    return pytest.mark.parametrize("model", models, ids=lambda m: repr(m).replace("\n", "").replace(" ", ""))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_runs(n_instances=40, n_runs=3, n_features=5, seed=3).cut_off(0.2)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([model for model in QUICK if getattr(model, "preset", None) is None])
+def test_follows_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cutoff", [np.inf, 9.0], ids=["all finished", "40 % cut off"])
+@pytest.mark.parametrize("output", ["parameters", "runtimes"])
+def test_recovers_a_known_law_also_behind_the_cutoff(cutoff, output):
+    x, t, finished = log_linear(n=2000, cutoff=cutoff)
+    rtd = BayesDistNet(output=output, seed=0).fit(x, t, finished=finished).predict_distribution([[0.2], [0.6], [0.8]])
+    true = np.exp(3.662 * np.array([[0.2], [0.6], [0.8]]) + 0.5 * np.array([-1.2816, 0.0, 1.2816]))
+    # Counting cut-off runs as finished misses the last row by a factor of two.
+    np.testing.assert_allclose(rtd.quantile([0.1, 0.5, 0.9]), true, rtol=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["inverse-gaussian", "exponential", "weibull", "gamma", "loglogistic"])
+def test_every_family_learns_from_cut_off_runs(family):
+    x, t, finished = log_linear(n=600, cutoff=9.0)
+    rtd = BayesDistNet(family=family, steps=300, seed=0).fit(x, t, finished=finished).predict_distribution([[0.6]])
+    assert rtd.family == family
+    assert np.log(rtd.median()) == approx(np.log(9.0), abs=0.4)
+
+
+@each(QUICK)
+def test_predicts_saves_and_loads_the_same(model, data, tmp_path):
+    model = clone(model).fit(data.features, data.seconds, finished=data.finished)
+    before = model.predict_distribution(data.features).quantile([0.1, 0.5, 0.9])
+    assert np.isfinite(before).all()
+    model.save(tmp_path / "model")
+    loaded = type(model).load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict_distribution(data.features).quantile([0.1, 0.5, 0.9]), before)
+    assert loaded.get_params() == model.get_params()
+    with pytest.raises(FeatureError, match="feature_001"):
+        loaded.predict(data.features.drop(columns="feature_001"))
+
+
+@each([m for m in QUICK if "seed" in m.get_params()])
+def test_a_seed_fixes_the_result_to_the_bit(model, data):
+    first, second, other = (
+        clone(model).set_params(seed=seed).fit(data.features, data.seconds).predict(data.features) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+@each(QUICK)
+def test_the_global_generator_is_left_alone(model, data):
+    np.random.seed(0)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    clone(model).fit(data.features, data.seconds)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+@each(QUICK)
+def test_the_unit_of_time_does_not_matter(model, data):
+    seconds = clone(model).fit(data.features, data.seconds, finished=data.finished)
+    hours = clone(model).fit(data.features, data.seconds / 3600, finished=data.finished)
+    np.testing.assert_allclose(hours.predict(data.features) * 3600, seconds.predict(data.features), rtol=1e-2)
+
+
+@each(QUICK)
+def test_columns_are_checked_by_name(model, data):
+    model = clone(model).fit(data.features, data.seconds)
+    names = list(data.features.columns)
+    with pytest.raises(FeatureError, match="unseen at fit time"):
+        model.predict(data.features.rename(columns={names[0]: "other"}))
+    with pytest.raises(FeatureError, match="same order"):
+        model.predict(data.features[names[::-1]])
+
+
+@each(QUICK)
+def test_features_with_holes_and_constants_work(model, data):
+    features = data.features.copy()
+    features["constant"] = 1.0
+    features["empty"] = np.nan
+    features.iloc[3, 0] = np.nan
+    assert np.isfinite(clone(model).fit(features, data.seconds).predict(features)).all()
+
+
+@each(QUICK)
+def test_features_that_say_nothing_give_one_answer_for_all(model, data):
+    x = np.ones((len(data.seconds), 2))
+    medians = clone(model).fit(x, data.seconds).predict(x)
+    np.testing.assert_allclose(medians, medians[0])
+
+
+@each(QUICK)
+def test_bad_features_are_named(model, data):
+    with pytest.raises(FeatureError, match=r"columns \['feature_000'\] are not numeric"):
+        clone(model).fit(data.features.astype({"feature_000": str}), data.seconds)
+    with pytest.raises(FeatureError, match="infinity"):
+        clone(model).fit(data.features * np.inf, data.seconds)
+    fitted = clone(model).fit(data.features.to_numpy(), data.seconds)
+    with pytest.raises(FeatureError, match="4 features"):
+        fitted.predict(data.features.to_numpy()[:, :4])
+
+
+@each([m for m in QUICK if not isinstance(m, Marginal)])
+def test_one_instance_is_an_error_that_points_to_the_marginal(model):
+    with pytest.raises(RuntimeDataError, match="100 runs of one instance"):
+        clone(model).fit(np.ones((1, 3)), np.full((1, 100), 2.0))
+
+
+def test_the_marginal_takes_one_instance_and_even_one_run():
+    assert Marginal().fit([[1.0]], [2.0]).predict([[1.0]]) == approx(2.0, rel=1e-3)
+
+
+@each(QUICK)
+def test_no_finished_run_is_an_error(model, data):
+    with pytest.raises(RuntimeDataError, match="None of the 120 runs finished"):
+        clone(model).fit(data.features, data.seconds, finished=np.zeros_like(data.finished))
+
+
+@each(QUICK)
+def test_two_instances_and_equal_runtimes_still_give_a_distribution(model):
+    rtd = clone(model).fit([[0.0], [1.0]], [[2.0, 2.0], [2.0, 2.0]]).predict_distribution([[0.5]])
+    assert np.isfinite(rtd.quantile(0.5)).all()
+    assert np.isfinite(rtd.log_pdf(2.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (BayesDistNet(family="cauchy"), "lognormal"),
+        (BayesDistNet(preset="papers"), "preset='papers': expected one of None, 'paper'"),
+        (BayesDistNet(output="moments"), "output='moments'"),
+        (BayesDistNet(members=0), "members=0"),
+        (BayesDistNet(draws=0), "draws=0"),
+        (BayesDistNet(steps=0), "steps=0"),
+        (BayesDistNet(hidden=()), "hidden"),
+        (BayesDistNet(learning_rate=-1.0), "learning_rate=-1.0"),
+        (BayesDistNet(kl_weights=()), "kl_weights"),
+        (HybridDistNet(trees=0), "trees=0"),
+        (KNearest(neighbours=0), "neighbours=0"),
+    ],
+    ids=lambda m: m if isinstance(m, str) else "",
+)
+def test_bad_settings_are_named(model, message, data):
+    with pytest.raises(SettingError, match=message):
+        model.fit(data.features, data.seconds)
+
+
+def test_works_in_pipelines_searches_and_cross_validation(data):
+    flat = np.repeat(np.arange(40), 3)
+    x, t = data.features.to_numpy()[flat], data.seconds.ravel()
+    y = np.array(list(zip(data.finished.ravel(), t, strict=True)), dtype=[("finished", bool), ("seconds", float)])
+    scores = cross_val_score(make_pipeline(StandardScaler(), Ridge()), x, y, cv=3, groups=flat)
+    assert np.isfinite(scores).all()
+    search = GridSearchCV(KNearest(), {"neighbours": [2, 30]}, cv=3).fit(x, y)
+    assert search.best_params_["neighbours"] in (2, 30)
+
+
+def test_score_is_the_mean_log_likelihood():
+    model = Marginal("exponential").fit(np.zeros((3, 1)), [1.0, 2.0, 3.0], finished=[True, True, True])
+    scale = float(np.asarray(model.fitted_.scale))
+    expected = np.mean([-np.log(scale) - 1.0 / scale, -4.0 / scale])
+    assert model.score(np.zeros((2, 1)), [1.0, 4.0], finished=[True, False]) == approx(expected)
+
+
+def test_history_shows_the_training(data):
+    history = BayesDistNet(steps=100, members=2).fit(data.features, data.seconds).history_
+    assert list(history.columns) == ["step", "training_loss", "held_out_loss"]
+    assert history["step"].tolist() == [50, 100]
+    assert np.isfinite(history.to_numpy()).all()
+
+
+@pytest.fixture
+def saved(data, tmp_path):
+    folder = tmp_path / "model"
+    Ridge().fit(data.features, data.seconds).save(folder)
+    return folder
+
+
+def test_saved_models_hold_no_code(saved):
+    assert sorted(p.name for p in saved.iterdir()) == ["model.json", "model.safetensors"]
+
+
+def test_a_file_cut_short_is_named(saved):
+    arrays = saved / "model.safetensors"
+    arrays.write_bytes(arrays.read_bytes()[:-7])
+    with pytest.raises(ModelFileError, match="cut short or changed"):
+        Ridge.load(saved)
+
+
+def test_a_header_cut_short_is_named(saved):
+    header = saved / "model.json"
+    header.write_bytes(header.read_bytes()[:50])
+    with pytest.raises(ModelFileError, match="not JSON, cut short or changed"):
+        Ridge.load(saved)
+
+
+def test_a_newer_format_asks_for_an_upgrade(saved):
+    header = json.loads((saved / "model.json").read_text())
+    (saved / "model.json").write_text(json.dumps(header | {"format_version": 99}))
+    with pytest.raises(ModelFileError, match="format version 99; this release reads version 1. Upgrade"):
+        Ridge.load(saved)
+
+
+def test_another_kind_of_model_is_named(saved):
+    with pytest.raises(ModelFileError, match="holds a Ridge, not a KNearest: use Ridge.load"):
+        KNearest.load(saved)
+
+
+def test_no_model_there_is_an_error(tmp_path):
+    with pytest.raises(ModelFileError, match="no model there"):
+        Ridge.load(tmp_path / "nowhere")
+
+
+def test_unknown_settings_in_a_header_are_an_error(saved):
+    header = json.loads((saved / "model.json").read_text())
+    (saved / "model.json").write_text(json.dumps(header | {"parameters": {"colour": "red"}}))
+    with pytest.raises(ModelFileError, match="colour"):
+        Ridge.load(saved)
+
+
+def test_a_loaded_model_predicts_without_jax(data, tmp_path):
+    HybridDistNet(steps=50, members=2, draws=4, trees=10).fit(data.features, data.seconds).save(tmp_path / "m")
+    data.features.to_csv(tmp_path / "x.csv")
+    program = (
+        "import sys, pandas as pd; from bayes_distnet import HybridDistNet;"
+        f"m = HybridDistNet.load({str(tmp_path / 'm')!r});"
+        f"m.predict(pd.read_csv({str(tmp_path / 'x.csv')!r}, index_col=0)); assert 'jax' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_data_frame_index_is_not_a_feature(data):
+    shuffled = data.features.sample(frac=1, random_state=0)
+    model = Ridge().fit(data.features, data.seconds)
+    by_name = pd.Series(model.predict(shuffled), index=shuffled.index)
+    np.testing.assert_allclose(by_name[data.features.index], model.predict(data.features))

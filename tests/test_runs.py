@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import RuntimeDataError, RunTable, ZeroRuntimeWarning
+from bayes_distnet import RunTable, RuntimeDataError, ZeroRuntimeWarning
 from bayes_distnet.runs import check_seconds, observe
 
 X = np.array([[1.0], [1.0], [2.0]])

@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayes_distnet import scores
+    import bayes_distnet.scores as scores
     from bayes_distnet.baselines import KNearest, Marginal, RandomForest, Ridge
     from bayes_distnet.distribution import RuntimeDistribution
     from bayes_distnet.errors import (

@@ -1,4 +1,4 @@
-"""What a RuntimeDistribution accepts: parameters, weights, times and levels, each with one error that says where."""
+"""What a RuntimeDistribution accepts: parameters, weights, times and levels, with errors that say where and what."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayes_distnet.families import Family
 
 
 def check_components(components: Family) -> tuple[Family, tuple[int, int]]:
-    """The family with float64 parameters of the common shape (n, S), which is returned too."""
+    """Return the family with float64 parameters of their common shape (n, S), and that shape."""
     parameters = {name: np.asarray(value, dtype=np.float64) for name, value in components.parameters().items()}
     shapes = {name: value.shape for name, value in parameters.items()}
     try:
@@ -20,37 +20,37 @@ def check_components(components: Family) -> tuple[Family, tuple[int, int]]:
         shape = (0, 0, 0)
     if len(shape) > 2:
         raise SettingError(
-            f"the {components.name} parameters have shapes {shapes}; they must broadcast to (rows, components)"
+            f"the {components.name} parameters have shapes {shapes}; they must broadcast to (rows, components) or, for "
+            f"one component a row, to (rows,)"
         )
-    # One-dimensional parameters are one component for each of n rows.
-    shape = {0: (1, 1), 1: (*shape, 1), 2: shape}[len(shape)]
-    fitted = {}
+    if len(shape) < 2:
+        parameters = {name: value.reshape(-1, 1) for name, value in parameters.items()}
+        shape = (*shape, 1, 1)[:2]
     for name, value in parameters.items():
-        full = np.broadcast_to(
-            value[:, None] if value.ndim == 1 and len(shapes) and max(map(len, shapes.values())) == 1 else value, shape
-        )
-        bad = ~np.isfinite(full) if name == "loc" else ~(np.isfinite(full) & (full > 0))
+        bad = ~np.isfinite(value) if name == "loc" else ~(np.isfinite(value) & (value > 0))
         if bad.any():
-            row, column = (int(i) for i in np.argwhere(bad)[0])
+            row, column = (int(i) for i in np.argwhere(np.broadcast_to(bad, shape))[0])
             raise SettingError(
-                f"row {row}, component {column}: the {components.name} parameter '{name}' is {full[row, column]}; "
+                f"row {row}, component {column}: the {components.name} parameter '{name}' is "
+                f"{np.broadcast_to(value, shape)[row, column]}; "
                 f"it must be finite{'' if name == 'loc' else ' and positive'}"
             )
-        fitted[name] = full
-    return type(components)(**fitted), (shape[0], shape[1])
+    full = {name: np.broadcast_to(value, shape) for name, value in parameters.items()}
+    return type(components)(**full), (shape[0], shape[1])
 
 
 def check_weights(weights: ArrayLike | None, n: int, size: int) -> Array:
-    """Log weights (n, S), or (1, S) where all rows share them, each row normalised."""
+    """Return log weights (n, S), or (1, S) where all rows share them; each row normalised."""
     if weights is None:
         return np.full((1, size), -np.log(size))
     array = np.asarray(weights, dtype=np.float64)
-    size = array.shape[-1] if size < 0 and array.ndim else size
     if array.shape not in ((size,), (n, size)):
-        raise SettingError(f"weights have shape {array.shape}; give ({size},) or ({n}, {size}), one for each component")
+        raise SettingError(
+            f"weights have shape {array.shape}; for {n} rows of {size} components give ({size},) or ({n}, {size})"
+        )
     array = np.atleast_2d(array)
     total = array.sum(axis=1, keepdims=True)
-    bad = ~((array >= 0) & np.isfinite(array)).all(axis=1) | ~(np.isfinite(total) & (total > 0))[:, 0]
+    bad = ~((array >= 0).all(axis=1) & np.isfinite(total[:, 0]) & (total[:, 0] > 0))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise SettingError(
@@ -58,19 +58,29 @@ def check_weights(weights: ArrayLike | None, n: int, size: int) -> Array:
             f"their sum {total[row, 0]}"
         )
     with np.errstate(divide="ignore"):
-        return np.log(array) - np.log(total)
+        return np.asarray(np.log(array) - np.log(total))
+
+
+def check_share(weight: ArrayLike, n: int) -> Array:
+    """Return the weight of a whole distribution in a pool, (n, 1) or (1, 1)."""
+    share = np.asarray(weight, dtype=np.float64)
+    if share.shape not in ((), (n,)) or not np.all(np.isfinite(share) & (share >= 0)):
+        raise SettingError(
+            f"a weight must be a number, or one for each of {n} rows, finite and not negative; got {weight!r}"
+        )
+    return share.reshape(-1, 1)
 
 
 def check_times(t: ArrayLike) -> Array:
-    """Times as float64; NaN is refused, everything else is allowed."""
+    """Return times as float64; NaN is refused, all else (negative, infinite) has an answer."""
     times = np.asarray(t, dtype=np.float64)
     if np.isnan(times).any():
-        raise RuntimeDataError(f"t holds {int(np.isnan(times).sum())} NaN among {times.size} times; leave them out")
+        raise RuntimeDataError(f"t holds NaN ({int(np.isnan(times).sum())} of {times.size} times); leave those out")
     return times
 
 
 def check_level(level: float, name: str = "level") -> float:
-    """A probability strictly between 0 and 1."""
+    """Return a probability strictly between 0 and 1."""
     if not 0 < level < 1:
-        raise SettingError(f"{name} is {level}; it must lie between 0 and 1")
+        raise SettingError(f"{name} is {level}; it must lie between 0 and 1, both excluded")
     return float(level)

@@ -57,19 +57,20 @@ class Axis:
         return np.where(self.logarithmic, y, np.log(self.unit))
 
 
-def solve(mixture: Mixture, rows: Index, log_sf: Array) -> Array:
+def solve(mixture: Mixture, rows: Index, log_sf: Array, *, close: float = 1e-7) -> Array:
     """Times (k,) at which rows (k,) of the mixture reach the finite, negative levels log_sf (k,).
 
     Exact to rounding in the argument of the families' own functions; levels far beyond the range of exp are fine.
+    A larger `close` (see `find_roots`) saves work where a rough answer will do.
     """
     result = np.empty(rows.size)
     with np.errstate(all="ignore"):
         for block in blocks(rows.size, mixture.n_components):
-            result[block] = _solve_block(mixture.take(rows[block]), log_sf[block])
+            result[block] = _solve_block(mixture.take(rows[block]), log_sf[block], close)
     return result
 
 
-def _solve_block(mixture: Mixture, log_sf: Array) -> Array:
+def _solve_block(mixture: Mixture, log_sf: Array, close: float) -> Array:
     if mixture.n_components == 1 and mixture.log_alive is None:
         level = (log_sf / (mixture.power * mixture.copies))[:, None]
         times: Array = mixture.components.quantile(-np.expm1(level))
@@ -78,7 +79,7 @@ def _solve_block(mixture: Mixture, log_sf: Array) -> Array:
             times = np.where(deep, np.exp(mixture.components.log_isf(np.where(deep, level, -1.0))), times)
         return times[:, 0]
     axis = Axis.of(mixture)
-    return axis.x(_solve_axis(mixture, axis, log_sf, 1e-7)[:, None])[:, 0]
+    return axis.x(_solve_axis(mixture, axis, log_sf, close)[:, None])[:, 0]
 
 
 def _solve_axis(mixture: Mixture, axis: Axis, log_sf: Array, close: float) -> Array:

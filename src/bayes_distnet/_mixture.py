@@ -12,10 +12,10 @@ input or splits work into blocks; distribution.py does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +118,7 @@ class Mixture:
         )
 
     def condition(self, waited: Array) -> Mixture:
-        """What is left after waiting for a scalar or (n,) seconds more; NaN weights where no run can be alive."""
+        """What is left after waiting for a scalar or (n,) seconds more."""
         start = np.where(self.starts_at_zero, self.start, 0.0) + waited
         alive = np.zeros((len(start), self.n_components))
         before: Array | float = 0.0 if self.log_alive is None else self.log_alive
@@ -127,10 +127,45 @@ class Mixture:
                 # A runtime family is alive at 0 by definition; do not ask it.
                 known = self.components.positive & (start[rows, None] == 0)
                 log_sf = self.components.take(rows).log_sf(np.where(known, 1.0, start[rows, None]))
-                alive[rows] = np.where(known, 0.0, log_sf)
+                # Infinite only for absurd times, where it would leave no weights to compare.
+                alive[rows] = np.where(known, 0.0, np.maximum(log_sf, -1e200))
             log_weights = self.log_weights + self.copies[:, None] * (alive - before)
             log_weights = log_weights - log_sum_exp(log_weights)[:, None]
         return replace(self, log_weights=log_weights, start=start, log_alive=alive)
+
+    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """(n, size) components drawn by their weights."""
+        cumulative = np.cumsum(self.weights, axis=1)
+        cumulative = np.broadcast_to(cumulative / cumulative[:, -1:], (len(self.start), self.n_components))
+        uniform = rng.random((len(self.start), size))
+        drawn = [np.searchsorted(line, u, side="right") for line, u in zip(cumulative, uniform, strict=True)]
+        return np.asarray(drawn, dtype=np.intp).reshape(uniform.shape)
+
+    def to_arrays(self) -> dict[str, Array]:
+        """Everything but the family's name; `log_alive` follows from the rest."""
+        return {
+            **{name: np.array(value) for name, value in self.components.parameters().items()},
+            "log_weights": np.array(np.broadcast_to(self.log_weights, (len(self.start), self.n_components))),
+            "start": self.start.copy(),
+            "copies": self.copies.copy(),
+            "power": self.power.copy(),
+        }
+
+    @classmethod
+    def from_arrays(cls, components: Family, arrays: Mapping[str, Any]) -> Mixture:
+        """Make again what `to_arrays` took apart."""
+        log_weights, start, copies, power = (
+            np.asarray(arrays[name], dtype=np.float64) for name in ("log_weights", "start", "copies", "power")
+        )
+        fresh = cls(components, log_weights, np.where(np.isfinite(start), 0.0, start), copies, power)
+        if components.positive and not np.any(start):
+            return fresh
+        waited = np.isfinite(start)
+        conditioned = fresh.condition(np.where(waited, start, 0.0))
+        log_alive = np.where(waited[:, None], cast(Array, conditioned.log_alive), 0.0)
+        if not waited.any():
+            return fresh
+        return replace(fresh, start=start, log_alive=log_alive)
 
     @classmethod
     def stack(cls, parts: Sequence[Mixture]) -> Mixture:
@@ -148,19 +183,23 @@ class Mixture:
         return cls(
             _join([part.components.take(np.s_[:, column]) for part, column in zip(parts, columns, strict=True)], 0),
             np.concatenate(log_weights),
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "copies", "power")),
-            log_alive=np.concatenate(log_alive) if conditioned else None,
+            np.concatenate([part.start for part in parts]),
+            np.concatenate([part.copies for part in parts]),
+            np.concatenate([part.power for part in parts]),
+            np.concatenate(log_alive) if conditioned else None,
         )
 
     @classmethod
     def pool(cls, parts: Sequence[Mixture], log_weights: Array) -> Mixture:
         """The components of several mixtures of the same rows, side by side, under new weights."""
-        alive = [part.log_alive for part in parts if part.log_alive is not None]
+        n = len(parts[0].start)
+        alive = [np.zeros((n, part.n_components)) if part.log_alive is None else part.log_alive for part in parts]
+        conditioned = any(part.log_alive is not None for part in parts)
         return replace(
             parts[0],
             components=_join([part.components for part in parts], 1),
             log_weights=log_weights,
-            log_alive=np.concatenate(alive, axis=1) if alive else None,
+            log_alive=np.concatenate(alive, axis=1) if conditioned else None,
         )
 
     # -- values at times x > 0, finite, of shape (n, m) or (1, m) --------------------------------------------
@@ -268,3 +307,17 @@ def log_sum_exp(terms: Array) -> Array:
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.exp(terms - top).sum(axis=-1)) + top[..., 0])
+
+
+def weighted_quantiles(values: Array, weights: Array, levels: tuple[float, float]) -> tuple[Array, Array]:
+    """Along the last axis: the smallest value that, with all below it, has at least the share asked for."""
+    order = np.argsort(values, axis=-1)
+    values = np.take_along_axis(values, order, axis=-1)
+    cumulative = np.cumsum(np.take_along_axis(np.broadcast_to(weights, values.shape), order, axis=-1), axis=-1)
+    low, high = (
+        np.take_along_axis(
+            values, np.argmax(cumulative >= level * cumulative[..., -1:] - 1e-12, axis=-1)[..., None], -1
+        )
+        for level in levels
+    )
+    return low[..., 0], high[..., 0]

@@ -1,26 +1,17 @@
-r"""Moments of rows of mixtures: closed forms where a family has one, else integrals good to about 1e-9.
-
-The integrals run over the density on an :class:`Axis` (log time). There a smooth density that fades at both ends is
-integrated by the trapezoidal rule to full accuracy with a few dozen points; rows for which that is not so (spikes
-beside broad components, power-law tails) are passed on to an adaptive rule.
-"""
+"""Moments of rows of mixtures: closed forms where a family has one, else integrals (`_integrals`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_distnet._inverse import Axis, solve
+from bayes_distnet._integrals import expectation, overlap, restricted_integral
 from bayes_distnet._mixture import Array, Mixture, blocks
-from bayes_distnet._numeric import Index, integrate
 
-# Probability left out below an integral, and how far the upper end is followed, in log sf and in seconds.
-_LOG_FOOT = -1e-20
-_DEEPEST = -3000.0
-_FARTHEST = 1e140
 _EPS = float(np.finfo(np.float64).eps)
+# Two times so far out that a power law is nothing else there.
 _FAR = np.array([1e290, 1e300])
 
 
@@ -113,19 +104,15 @@ def weighted(weights: Array, values: Array) -> Array:
         return np.asarray(np.where(weights > 0, weights * values, 0.0).sum(axis=1))
 
 
-# -- by integration ------------------------------------------------------------------------------------------------
-
-
 def _expectation(mixture: Mixture, order: int) -> Array:
-    """(n,) mean or variance by integration over the density."""
+    """(n,) mean or variance by integration, `inf` where it is infinite."""
     result = np.full(len(mixture.start), np.inf)
     rows = np.flatnonzero(_tail_index(mixture) > order + 1e-9)
-    # The rows of a block move on together, so keep blocks small enough to leave the cache to their 64 nodes.
-    for block in blocks(rows.size, 32 * mixture.n_components):
+    for block in blocks(rows.size, mixture.n_components):
         part = mixture.take(rows[block])
         with np.errstate(all="ignore"):
-            mean = _integral(part, None)
-            result[rows[block]] = mean if order == 1 else _integral(part, mean)
+            mean = expectation(part)
+            result[rows[block]] = mean if order == 1 else expectation(part, mean)
     return result
 
 
@@ -147,120 +134,6 @@ def _tail_index(mixture: Mixture) -> Array:
     return result
 
 
-def _integral(mixture: Mixture, centre: Array | None) -> Array:
-    """(n,) E[X], or E[(X - centre)^2]."""
-    n = len(mixture.start)
-    everyone = np.arange(n)
-    axis = Axis.of(mixture)
-    foot = solve(mixture, everyone, np.full(n, _LOG_FOOT))
-    body = [solve(mixture, everyone, np.full(n, np.log(q))) for q in (0.5, 0.25)]
-    scale = np.abs(body[0]) if centre is None else 0.1 * (body[1] - body[0]) ** 2
-    head, rest = _head(mixture, centre, scale)
-    # Log time may reach far down. This far below the median all times are zero; only their number counts.
-    foot = np.where(mixture.starts_at_zero, np.maximum(foot, 1e-13 * body[0]), foot)
-    if centre is not None:
-        rest = rest - centre**2 * np.expm1(mixture.log_sf(foot[:, None])[:, 0])
-    mass = np.exp(mixture.log_sf(foot[:, None])[:, 0])
-    low, high = axis.y(foot[:, None])[:, 0], axis.y(head[:, None])[:, 0]
-
-    def evaluate(rows: Index, y: Array) -> Array:
-        """(k, m, 2): the integrand, and the density to see whether the points have missed something."""
-        part, part_axis = mixture.take(rows), axis.take(rows)
-        x = part_axis.x(y)
-        density = np.exp(part.log_pdf(x) + part_axis.log_slope(y))
-        value = x if centre is None else (x - centre[rows, None]) ** 2
-        return np.stack([value * density, density], axis=-1)
-
-    rtol = _attainable(mixture, body[0])
-    integral, converged = _trapezoid(evaluate, low, high, mass, rtol)
-    rows = np.flatnonzero(~converged)
-    if rows.size:
-        edges = np.linspace(low[rows], high[rows], 9, axis=1)
-        integral[rows] = _adaptive(lambda i, y: evaluate(i, y)[..., 0], mixture, rows, edges, rtol[rows]).sum(1)
-    return np.asarray(integral + rest)
-
-
-def _attainable(mixture: Mixture, median: Array) -> Array:
-    """(n,) the relative accuracy to ask for, 1e-9 unless rounding forbids it.
-
-    Far out in a tail, a survival relative to that so far is the difference of two large logarithms, and a remaining
-    time the difference of two long ones. The integrand is rough then, and no rule gets below that.
-    """
-    if mixture.log_alive is None:
-        return np.full(len(mixture.start), 1e-9)
-    alive = -weighted(mixture.weights, np.maximum(mixture.log_alive, -1e300))
-    waited = np.where(mixture.starts_at_zero, mixture.start, 0.0) / np.abs(median)
-    return np.clip(100 * _EPS * (waited + mixture.power * mixture.copies * alive), 1e-9, 1e-2)
-
-
-def _head(mixture: Mixture, centre: Array | None, scale: Array) -> tuple[Array, Array]:
-    """Where to stop an integral (n,), and what lies beyond, taking the tail for a power law from there on."""
-    order = 1 if centre is None else 2
-    n = len(mixture.start)
-    head, rest = np.empty((2, n))
-    rows, level = np.arange(n), -40.0
-    while rows.size:
-        part = mixture.take(rows)
-        x = np.minimum(solve(mixture, rows, np.full(rows.size, level)), _FARTHEST)
-        log_sf, log_pdf = (value[:, 0] for value in part.log_sf_pdf(x[:, None]))
-        index = np.exp(log_pdf - log_sf) * np.abs(x)
-        index = np.maximum(index, order * (1 + 1e-6))
-        if centre is None:
-            tail = x * index / (index - 1)
-        else:
-            ratio = centre[rows] / x
-            tail = x**2 * (index / (index - 2) - 2 * ratio * index / (index - 1) + ratio**2)
-        # Kernels on the whole line have no tails worth following.
-        head[rows], rest[rows] = x, np.where(part.starts_at_zero, tail * np.exp(log_sf), 0.0)
-        rows = rows[(rest[rows] > 1e-12 * scale[rows]) & (level > _DEEPEST) & (x < _FARTHEST)]
-        level *= 2
-    return head, rest
-
-
-def _trapezoid(
-    evaluate: Callable[[Index, Array], Array], low: Array, high: Array, mass: Array, rtol: Array
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Integrals (n,) by halving the step of the trapezoidal rule, and whether they settled.
-
-    The integrand comes with the density, whose integral `mass` is known: a spike between the points shows there.
-    """
-    n = low.size
-    rows, step = np.arange(n), (high - low) / 16
-    inner = low[:, None] + step[:, None] * np.arange(1, 16)
-    sums = evaluate(rows, inner).sum(axis=1)
-    result, settled = np.zeros(n), np.zeros(n, dtype=bool)
-    points = 16
-    while rows.size and points <= 64:
-        middle = low[rows, None] + step[rows, None] * (np.arange(points) + 0.5)
-        finer = sums[rows] + evaluate(rows, middle).sum(axis=1)
-        old, new = sums[rows] * step[rows, None], 0.5 * finer * step[rows, None]
-        # The error is about squared by halving the step: what was 1e-6 off before is 1e-12 off now.
-        close = (np.abs(new - old)[:, 0] <= 1e3 * rtol[rows] * np.abs(new[:, 0])) & (
-            np.abs(new[:, 1] - mass[rows]) <= rtol[rows]
-        )
-        result[rows], settled[rows] = new[:, 0], close
-        sums[rows], step[rows] = finer, 0.5 * step[rows]
-        rows, points = rows[~close], 2 * points
-    return result, settled
-
-
-def _adaptive(
-    evaluate: Callable[[Index, Array], Array], mixture: Mixture, rows: Index, edges: Array, rtol: Array
-) -> Array:
-    """Integrals (k, m) between the edges (k, m + 1) of rows (k,)."""
-
-    def in_blocks(owner: Index, y: Array) -> Array:
-        result = np.empty(y.shape)
-        for block in blocks(owner.size, y.shape[1] * mixture.n_components):
-            result[block] = evaluate(rows[owner[block]], y[block])
-        return result
-
-    pieces = edges.shape[1] - 1
-    owner = np.repeat(np.arange(rows.size), pieces)
-    parts = integrate(in_blocks, owner, edges[:, :-1].ravel(), edges[:, 1:].ravel(), rtol)
-    return parts.reshape(rows.size, pieces)
-
-
 # -- the mean of a run that is stopped -----------------------------------------------------------------------------
 
 
@@ -273,9 +146,9 @@ def restricted_mean(mixture: Mixture, times: Array) -> Array:
             rows = simple[block]
             result[rows] = _restricted_closed(mixture.take(rows), times[rows])
         rows = np.flatnonzero(np.isnan(result).any(axis=1))
-        for block in blocks(rows.size, 32 * mixture.n_components):
+        for block in blocks(rows.size, mixture.n_components):
             chosen = rows[block]
-            integral = _restricted_integral(mixture.take(chosen), times[chosen])
+            integral = restricted_integral(mixture.take(chosen), times[chosen])
             result[chosen] = np.where(np.isnan(result[chosen]), integral, result[chosen])
     return result
 
@@ -300,28 +173,24 @@ def _restricted_closed(mixture: Mixture, times: Array) -> Array:
     return np.where(np.abs(value) > 1e-4 * size, np.minimum(value, times), np.nan)
 
 
-def _restricted_integral(mixture: Mixture, times: Array) -> Array:
-    """By integrating the survival function from one time to the next."""
-    n, everyone = len(mixture.start), np.arange(len(mixture.start))
-    axis = Axis.of(mixture)
-    foot = solve(mixture, everyone, np.full(n, -1e-13))[:, None]
-    median = solve(mixture, everyone, np.full(n, np.log(0.5)))
-    foot = np.where(axis.logarithmic, np.maximum(foot, 1e-13 * median[:, None]), foot)
-    order = np.argsort(times, axis=1)
-    ends = axis.y(np.maximum(np.take_along_axis(times, order, axis=1), foot))
-    edges = np.concatenate([axis.y(foot), ends], axis=1)
-    finer = -(-8 // times.shape[1])
-    share = np.arange(finer) / finer
-    edges = np.concatenate(
-        [(edges[:, :-1, None] + np.diff(edges, axis=1)[..., None] * share).reshape(n, -1), edges[:, -1:]], axis=1
-    )
-
-    def evaluate(rows: Index, y: Array) -> Array:
-        part, part_axis = mixture.take(rows), axis.take(rows)
-        return np.exp(part.log_sf(part_axis.x(y)) + part_axis.log_slope(y))
-
-    rtol = _attainable(mixture, median)
-    parts = _adaptive(evaluate, mixture, everyone, edges, rtol).reshape(n, times.shape[1], finer).sum(axis=2)
-    sums = np.empty(times.shape)
-    np.put_along_axis(sums, order, foot + np.cumsum(parts, axis=1), axis=1)
-    return np.where(times <= foot, times, sums)
+def mean_of_faster(mixture: Mixture, horizon: Array) -> Array:
+    """(n,) E[min(X, X', h)] for independent X and X', the integral of SF^2 up to a horizon h that may be infinite."""
+    result = np.full(horizon.size, np.nan)
+    simple = np.flatnonzero((mixture.copies == 1) & (mixture.power == 1) & (horizon > 0))
+    for block in blocks(simple.size, mixture.n_components):
+        rows = simple[block]
+        part = mixture.take(rows)
+        with np.errstate(all="ignore"):
+            both, stop = overlap(part, horizon[rows])
+            alone = restricted_mean(part, stop[:, None])[:, 0]
+            result[rows] = np.where(alone - both > 0.03 * alone, alone - both, np.nan)
+    rows = np.flatnonzero(np.isnan(result))
+    if rows.size:
+        # With heavy tails, in which the two terms cancel, two runs still have a lighter one.
+        field = "copies" if mixture.n_components == 1 else "power"
+        two, stop = mixture.take(rows), horizon[rows]
+        two = replace(two, **{field: 2 * getattr(two, field)})
+        ends = np.isinf(stop)
+        result[rows[ends]] = mixture_moment(two.take(np.flatnonzero(ends)), 1)
+        result[rows[~ends]] = restricted_mean(two.take(np.flatnonzero(~ends)), stop[~ends, None])[:, 0]
+    return result

@@ -165,6 +165,7 @@ def integrate(
     slot = np.flatnonzero(high > low)
     size = np.zeros(int(owner.max(initial=-1)) + 1)
     a, b = low[slot], high[slot]
+    allowed = np.broadcast_to(0.1 * np.asarray(rtol), size.shape)
     for level in range(depth + 1):
         if not slot.size:
             break
@@ -173,14 +174,13 @@ def integrate(
         fine = half * (values @ _W15)
         error = np.abs(fine - half * (values @ _W7))
         if level == 0:
-            rtol = np.broadcast_to(rtol, size.shape)
-            size = np.bincount(owner[slot], np.abs(fine), minlength=size.size)
+            size += np.bincount(owner[slot], np.abs(fine), minlength=size.size)
         # The difference between the two rules overrates the error of the better one; QUADPACK's correction.
         scale = half * (np.abs(values) @ _W15) + 1e-300
         error = scale * np.minimum(1.0, (200.0 * error / scale) ** 1.5)
         # An error that is not a number, or intervals without end, are not made better by more of them.
         give_up = level == depth or slot.size > 100 * owner.size
-        keep = ~(error > 0.1 * rtol[owner[slot]] * size[owner[slot]]) | give_up
+        keep = ~(error > allowed[owner[slot]] * size[owner[slot]]) | give_up
         np.add.at(result, slot[keep], fine[keep])
         slot, a, half = slot[~keep], a[~keep], half[~keep]
         slot, a, b = np.repeat(slot, 2), np.column_stack([a, a + half]).ravel(), np.empty(0)

@@ -44,7 +44,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         features = self._check_features(X, reset=True)
         if y is None:
             raise RuntimeDataError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: give the runtimes in seconds."
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give runtimes in seconds."
             )
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             warnings.warn(
@@ -56,7 +56,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         if observations.n_instances < self._least_instances:
             raise RuntimeDataError(
                 f"{type(self).__name__} needs runs of at least {self._least_instances} instances to learn how features "
-                f"matter, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal fits one instance."
+                f"matter, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal fits even one."
             )
         self._fit(features, observations)
         return self
@@ -98,7 +98,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def load(cls, path: str | Path) -> Self:
         """Read a model that `save` wrote. Nothing in the folder is executed."""
         saved = read_model(Path(path), cls.__name__)
-        model = cls(**saved.parameters)
+        model = saved.build(cls)
         model.n_features_in_ = saved.n_features
         if saved.feature_names is not None:
             model.feature_names_in_ = np.array(saved.feature_names, dtype=object)

@@ -17,6 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
+from bayes_distnet.errors import check_at_least
 from bayes_distnet.families import LogNormal, get_family
 from bayes_distnet.forest import Forest, fit_forest, instance_moments
 from bayes_distnet.marginal import LEAST_SPREAD, censored_maximum_likelihood
@@ -76,6 +77,7 @@ class RandomForest(RuntimeEstimator):
         self.seed = seed
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
+        check_at_least("trees", self.trees, 1)
         self.scaler_ = RankGauss.fit(features)
         x = self.scaler_.transform(features)
 
@@ -159,6 +161,7 @@ class KNearest(RuntimeEstimator):
         self.neighbours = neighbours
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
+        check_at_least("neighbours", self.neighbours, 1)
         self.scaler_ = Standard.fit(features)
         self.points_ = self.scaler_.transform(features)
         k = min(self.neighbours, len(features) - 1)

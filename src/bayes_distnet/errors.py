@@ -12,6 +12,9 @@ Each is also the built-in error a caller would expect, so `except ValueError` ke
 where, what was found, what is allowed and what to do.
 """
 
+import operator
+from typing import Any
+
 
 class BayesDistNetError(Exception):
     """The base of all errors of this package."""
@@ -31,3 +34,19 @@ class SettingError(BayesDistNetError, ValueError):
 
 class ModelFileError(BayesDistNetError, OSError):
     """A saved model that is missing, cut short, changed or of a newer format."""
+
+
+def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Raise a `SettingError` unless a setting is one of the allowed values."""
+    if value not in allowed:
+        raise SettingError(f"{name}={value!r}: expected one of {', '.join(map(repr, allowed))}.")
+
+
+def check_at_least(name: str, value: Any, least: int) -> None:
+    """Raise a `SettingError` unless a setting is a whole number of at least `least`."""
+    try:
+        enough = operator.index(value) >= least
+    except TypeError:
+        enough = False
+    if not enough:
+        raise SettingError(f"{name}={value!r}: expected a whole number of at least {least}.")

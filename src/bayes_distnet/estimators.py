@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.ensemble import Ensemble, Settings, fit_ensemble
-from bayes_distnet.errors import SettingError
+from bayes_distnet.ensemble import HISTORY, Ensemble, Settings
+from bayes_distnet.errors import check_choice
 from bayes_distnet.runs import Observations
 from bayes_distnet.storage import Arrays
 
@@ -34,6 +34,8 @@ class NetworkEstimator(RuntimeEstimator):
     def _settings(self) -> Settings: ...
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
+        from bayes_distnet.fitting import fit_ensemble  # JAX: only fitting pays for it
+
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
@@ -47,9 +49,9 @@ class NetworkEstimator(RuntimeEstimator):
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Training and held-out loss against the step, averaged over the members."""
+        """Training and held-out loss of every KL weight against the step, averaged over its members."""
         check_is_fitted(self)
-        return pd.DataFrame(self.ensemble_.history)
+        return pd.DataFrame(self.ensemble_.history, columns=list(HISTORY)).astype({"step": int})
 
 
 class BayesDistNet(NetworkEstimator):
@@ -91,10 +93,10 @@ class BayesDistNet(NetworkEstimator):
         preset: str | None = None,
         hidden: tuple[int, ...] = (16, 16),
         members: int = 5,
-        draws: int = 16,
+        draws: int = 8,
         steps: int | None = None,
         learning_rate: float = 2e-2,
-        kl_weights: tuple[float, ...] = (0.5, 0.05),
+        kl_weights: tuple[float, ...] = (0.5, 0.05, 0.005),
         seed: int = 0,
         progress: bool | None = None,
     ) -> None:
@@ -113,7 +115,8 @@ class BayesDistNet(NetworkEstimator):
     def _settings(self) -> Settings:
         check_choice("preset", self.preset, PRESETS)
         if self.preset == "paper":
-            return Settings(self.family, "runtimes", published=True, members=1, kl_weights=(1.0,), progress=self.progress)
+            paper = Settings(self.family, "runtimes", published=True, members=1, draws=16, kl_weights=(1.0,))
+            return replace(paper, progress=self.progress)
         check_choice("output", self.output, OUTPUTS)
         return Settings(
             family=self.family,
@@ -172,9 +175,9 @@ class DistNet(NetworkEstimator):
 
     def _settings(self) -> Settings:
         check_choice("preset", self.preset, PRESETS)
-        plain = Settings(family=self.family, bayesian=False, members=1, kl_weights=(0.0,), progress=self.progress)
+        plain = Settings(family=self.family, bayesian=False, members=1, kl_weights=(0.5,), progress=self.progress)
         if self.preset == "paper":
-            return replace(plain, published=True)
+            return replace(plain, published=True, kl_weights=(0.0,))
         return replace(
             plain,
             hidden=tuple(self.hidden),
@@ -183,8 +186,3 @@ class DistNet(NetworkEstimator):
             patience=self.patience,
         )
 
-
-def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise a `SettingError` unless a setting is one of the allowed values."""
-    if value not in allowed:
-        raise SettingError(f"{name}={value!r}: expected one of {', '.join(map(repr, allowed))}.")

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.special
 
 from bayes_distnet.errors import SettingError
-from bayes_distnet.family import LOG_TIME_RANGE, RAW_SPREAD_RANGE, Family
+from bayes_distnet.family import LOG_TIME_RANGE, RAW_SPREAD_RANGE, Family, solve_log_quantile
 from bayes_distnet.likelihood import (
     GUMBEL_STD,
     LOGISTIC_STD,
@@ -30,7 +30,7 @@ from bayes_distnet.special import (
     ratio,
     softplus,
 )
-from bayes_distnet.special_gamma import gamma_log_prob, gamma_log_sf, log_gamma_1p
+from bayes_distnet.special_gamma import SCIPY_SHAPE, gamma_log_prob, gamma_log_sf, log_gamma_1p
 
 __all__ = [
     "FAMILIES",
@@ -89,9 +89,11 @@ class LogNormal(Family):
         with np.errstate(over="ignore", under="ignore"):
             return np.exp(loc + scale * scipy.special.ndtri(p))
 
-    def log_isf(self, log_q: Array) -> Array:
-        _, log_q, loc, scale = self._arrays(log_q)
-        return loc - scale * scipy.special.ndtri_exp(log_q)
+    def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
+        _, loc, scale = self._arrays()
+        lower = log_p < log_q
+        z = scipy.special.ndtri_exp(np.where(lower, log_p, log_q))
+        return loc + scale * np.where(lower, z, -z)
 
     def mean(self) -> Array:
         _, loc, scale = self._arrays()
@@ -155,6 +157,13 @@ class InverseGaussian(Family):
     def log_sf(self, t: Array) -> Array:
         _, t, mu, lam = self._arrays(t)
         return ig_log_sf(t, mu, lam)
+
+    def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
+        _, mu, lam = self._arrays()
+        # Start where the first of the two terms of the cdf, Phi(a), is right: a / sqrt(lam / mu) = 2 sinh(u / 2).
+        a = np.where(log_p < log_q, scipy.special.ndtri_exp(log_p), -scipy.special.ndtri_exp(log_q))
+        start = np.log(mu) + 2.0 * np.arcsinh(0.5 * a * np.sqrt(mu / lam))
+        return solve_log_quantile(self, log_p, log_q, start)
 
     def mean(self) -> Array:
         _, mu, lam = self._arrays()
@@ -220,15 +229,8 @@ class Exponential(Family):
         _, t, scale = self._arrays(t)
         return -ratio(t, scale)
 
-    def quantile(self, p: Array) -> Array:
-        _, p, scale = self._arrays(p)
-        with np.errstate(divide="ignore"):
-            return -scale * np.log1p(-p)
-
-    def log_isf(self, log_q: Array) -> Array:
-        _, log_q, scale = self._arrays(log_q)
-        with np.errstate(divide="ignore"):
-            return np.log(scale) + np.log(-log_q)
+    def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
+        return np.log(self._arrays()[1]) + np.log(-log_q)
 
     def mean(self) -> Array:
         return self._arrays()[1]
@@ -275,13 +277,9 @@ class Weibull(Family):
         _, t, scale, shape = self._arrays(t)
         return -capped_exp(shape * log_ratio(t, scale))
 
-    def log_isf(self, log_q: Array) -> Array:
-        _, log_q, scale, shape = self._arrays(log_q)
-        with np.errstate(divide="ignore"):
-            return np.log(scale) + np.log(-log_q) / shape
-
     def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
-        return self.log_isf(log_q)
+        _, scale, shape = self._arrays()
+        return np.log(scale) + np.log(-log_q) / shape
 
     def mean(self) -> Array:
         _, scale, shape = self._arrays()
@@ -333,9 +331,24 @@ class Gamma(Family):
         _, t, shape, scale = self._arrays(t)
         return gamma_log_sf(shape, ratio(t, scale))
 
-    def quantile(self, p: Array) -> Array:
-        _, p, shape, scale = self._arrays(p)
-        return scale * scipy.special.gammaincinv(shape, p)
+    def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
+        _, shape, scale = self._arrays()
+        lower = log_p < log_q
+        x = np.where(
+            lower,
+            scipy.special.gammaincinv(shape, np.where(lower, np.exp(log_p), 0.5)),
+            scipy.special.gammainccinv(shape, np.where(lower, 0.5, np.exp(log_q))),
+        )
+        # Where x underflows, P = x^shape / Gamma(1 + shape); where exp(log_q) does, or SciPy is not accurate,
+        # Newton steps.
+        answer = np.where(lower & (x < 1e-250), (log_p + log_gamma_1p(shape)) / shape, np.log(x)) + np.log(scale)
+        deep = log_q < -650.0
+        rest = (deep | (shape > SCIPY_SHAPE)) & np.isfinite(log_p) & np.isfinite(log_q)
+        if not rest.any():
+            return answer
+        bound = np.log(scale) + np.log(shape + np.sqrt(-2.0 * log_q * shape) - 2.0 * log_q)
+        start = np.where(deep, bound, answer)
+        return np.where(rest, solve_log_quantile(self, np.where(rest, log_p, -np.inf), log_q, start), answer)
 
     def mean(self) -> Array:
         _, shape, scale = self._arrays()

@@ -1,14 +1,13 @@
 """The base of all families: what follows from a family's own mathematics is derived here, once.
 
-A family writes `log_prob`, `log_sf`, `mean`, `variance`, `log_mean_beyond`, `from_raw`, `from_samples` and,
-where there is a closed form, its quantiles. Everything else (the censored likelihood, cdf, quantiles by
-Newton's method, samples) comes from this module.
+A family writes `log_prob`, `log_sf`, `mean`, `variance`, `log_mean_beyond`, `from_raw`, `from_samples` and
+`_log_quantile`. Everything else (the censored likelihood, cdf, quantiles, samples) comes from this module, and
+so does a solver for quantiles without a closed form.
 """
 
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import ndtri_exp
 
 from bayes_distnet.special import log1mexp, namespace
 
@@ -51,6 +50,10 @@ class Family:
 
     def variance(self) -> Array:
         """Variance in seconds squared; `inf` where it is infinite."""
+        raise NotImplementedError
+
+    def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
+        """Log of the time at which `log_cdf` is `log_p` and `log_sf` is `log_q`."""
         raise NotImplementedError
 
     def log_mean_beyond(self, t: Array) -> Array:
@@ -166,12 +169,6 @@ class Family:
         with np.errstate(all="ignore"):
             return self._log_quantile(log1mexp(log_q), log_q)
 
-    def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
-        """Log of the time at which `log_cdf` is `log_p` and `log_sf` is `log_q`."""
-        log_p, log_q, *parameters = np.broadcast_arrays(log_p, log_q, *self._arrays()[1:])
-        flat = type(self)(*(a.ravel() for a in parameters))
-        return _solve(flat, log_p.ravel(), log_q.ravel()).reshape(log_p.shape)
-
     def mean_beyond(self, t: Array) -> Array:
         """Partial expectation E[T; T > t] in seconds; `mean_beyond(0)` is the mean."""
         with np.errstate(over="ignore", under="ignore"):
@@ -188,32 +185,36 @@ class Family:
         return np.exp(self.log_isf(-rng.standard_exponential(shape)))
 
 
-def _solve(family: Family, log_p: Array, log_q: Array) -> Array:
-    """Solve for log time by Newton steps inside a bracket, for whichever of log cdf and log sf is smaller."""
+def solve_log_quantile(family: Family, log_p: Array, log_q: Array, start: Array) -> Array:
+    """Log of the time at which `log_cdf` is `log_p` and `log_sf` is `log_q`, for a family without closed form.
+
+    Newton steps from a start inside a bracket, for whichever of log cdf and log sf is smaller.
+    """
+    log_p, log_q, u, *parameters = np.broadcast_arrays(log_p, log_q, start, *family._arrays()[1:])
+    shape = u.shape
+    log_p, log_q, u, *parameters = (a.ravel() for a in (log_p, log_q, u, *parameters))
     answer = np.where(np.isneginf(log_p), -np.inf, np.where(np.isneginf(log_q), np.inf, np.nan))
-    open_ = np.flatnonzero(np.isfinite(log_p) & np.isfinite(log_q))
     lower, target = log_p < log_q, np.minimum(log_p, log_q)
-    # Start from the log-normal with the same mean and variance.
-    mean = family.mean()
-    spread = np.log1p(family.variance() / mean / mean)
-    u = np.log(mean) - 0.5 * spread + np.sqrt(spread) * np.where(lower, 1.0, -1.0) * ndtri_exp(target)
-    u = np.clip(u[open_], -700.0, 700.0)
+    open_ = np.flatnonzero(np.isfinite(log_p) & np.isfinite(log_q))
+    u = np.clip(u[open_], -740.0, 700.0)
     low, high = np.full(u.shape, -745.0), np.full(u.shape, 709.0)
     for _ in range(100):  # bisection alone would take 60
         if not open_.size:
             break
-        part, left, aim = family.take(open_), lower[open_], target[open_]
+        part, left, aim = type(family)(*(a[open_] for a in parameters)), lower[open_], target[open_]
         t = np.exp(u)
         log_sf = part.log_sf(t)
-        log_tail = np.where(left, log1mexp(log_sf), log_sf)
-        gap = np.where(left, log_tail - aim, aim - log_tail)  # positive where u is too large
+        tail = np.where(left, log1mexp(log_sf), log_sf)
+        gap = np.where(left, tail - aim, aim - tail)  # positive where u is too large
         low, high = np.where(gap < 0, u, low), np.where(gap > 0, u, high)
         # Newton's step for log(-log tail), which is closer to a straight line than log tail itself.
-        change = np.log(aim / log_tail) * log_tail / np.exp(part.log_prob(t) + u - log_tail)
+        change = np.log(aim / tail) * tail / np.exp(part.log_prob(t) + u - tail)
         following = u + np.where(left, change, -change)
-        following = np.where((following >= low) & (following <= high), following, 0.5 * (low + high))
-        done = (np.abs(following - u) <= 1e-15 * np.maximum(1.0, np.abs(u))) | (gap == 0)
-        answer[open_[done]] = np.where(gap == 0, u, following)[done]
+        newton = (following >= low) & (following <= high)
+        following = np.where(newton, following, 0.5 * (low + high))
+        # Newton's step squares the error: after one this small, what is left is rounding.
+        done = (newton & (np.abs(change) < 1e-9)) | (gap == 0)
+        answer[open_[done]] = following[done]
         open_, u, low, high = (a[~done] for a in (open_, following, low, high))
     answer[open_] = u
-    return answer
+    return answer.reshape(shape)

@@ -99,8 +99,9 @@ def fit_forest(
     rng = np.random.default_rng(seed)
     counts = observations.runs_of_each().astype(float)
     sums = [instance_moments(observations, values, variance) for values in log_times]
-    x32 = x.astype(np.float32)
     n = len(x)
+    # Without a feature that varies every tree is one leaf, but scikit-learn wants a column.
+    x32 = x.astype(np.float32) if x.shape[1] else np.zeros((n, 1), np.float32)
 
     picks = [np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for _ in range(trees)]
     states = rng.integers(2**31, size=trees)
@@ -108,7 +109,8 @@ def fit_forest(
 
     def fitted(tree: int) -> Any:
         kind = ExtraTreeRegressor if random_tree[tree] else DecisionTreeRegressor
-        model = kind(min_samples_leaf=min(least_instances, n), max_features=max_features, random_state=int(states[tree]))
+        state = int(states[tree])
+        model = kind(min_samples_leaf=min(least_instances, n), max_features=max_features, random_state=state)
         model.fit(x32, sums[tree % len(sums)][0], sample_weight=picks[tree] * counts)
         return model.tree_
 
@@ -123,7 +125,8 @@ def instance_moments(
     n, at = observations.n_instances, observations.instance
     mean = np.bincount(at, log_times, n) / observations.runs_of_each()
     deviation = (log_times - mean[at]) ** 2
-    return mean, np.bincount(at, deviation if variance is None else deviation + variance, n)
+    spread = deviation if variance is None else deviation + variance
+    return mean, np.bincount(at, spread, n).astype(float)
 
 
 def _assemble(

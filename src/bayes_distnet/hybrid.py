@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.ensemble import Ensemble, Settings, fit_ensemble
+from bayes_distnet.ensemble import Ensemble, Settings
+from bayes_distnet.errors import check_at_least
 from bayes_distnet.families import LogNormal
 from bayes_distnet.forest import Forest, fit_forest
 from bayes_distnet.pooling import pool_weights, run_scores
@@ -26,7 +27,7 @@ class HybridDistNet(RuntimeEstimator):
     The network learns from cut-off runs by their survival probability and extrapolates; the forest, whose cut-off
     runs are drawn from what the network expects past the cutoff, sees local structure. Their mixture, and an average
     of their parameters, are weighted by the log score of out-of-fold predictions. Far from the training data the
-    forest's share goes to the network, whose weight draws disagree there: the prediction becomes unsure.
+    prediction gives way to a wide law: it becomes unsure.
 
     Args:
         members: networks, each trained without a fifth (or 1/members) of the instances.
@@ -47,7 +48,7 @@ class HybridDistNet(RuntimeEstimator):
     def __init__(
         self,
         members: int = 5,
-        draws: int = 16,
+        draws: int = 8,
         trees: int = 100,
         steps: int | None = None,
         seed: int = 0,
@@ -64,6 +65,9 @@ class HybridDistNet(RuntimeEstimator):
         return Settings(members=self.members, draws=self.draws, steps=self.steps, progress=self.progress)
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
+        from bayes_distnet.fitting import fit_ensemble  # JAX: only fitting pays for it
+
+        check_at_least("trees", self.trees, 1)
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
         x = self.ensemble_.scaler.transform(features)
         network = self.ensemble_.out_of_fold(features)
@@ -72,31 +76,22 @@ class HybridDistNet(RuntimeEstimator):
         forest = RuntimeDistribution(unseen.components, unseen.weights)
         candidates = [network, forest, average(network, forest)]
         self.weights_ = pool_weights([run_scores(candidate, observations) for candidate in candidates])
-        self.reach_ = float(_distance(x).max())
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         x = self.ensemble_.scaler.transform(features)
-        network = self.ensemble_.distribution(features)
+        network = self.ensemble_.network(features)
         forest = RuntimeDistribution(self.forest_.components(x))
-        trust = np.minimum(1.0, self.reach_ / np.maximum(_distance(x), self.reach_)) ** 2
-        share = self.weights_ * np.stack([np.ones_like(trust), trust, trust], axis=1)
-        share[:, 0] += 1.0 - share.sum(axis=1)
-        parts = [network, forest, average(network, forest)]
-        return RuntimeDistribution.mixture([(part, share[:, i]) for i, part in enumerate(parts)])
+        parts = zip((network, forest, average(network, forest)), self.weights_, strict=True)
+        return self.ensemble_.gated(RuntimeDistribution.mixture(list(parts)), features)
 
     def _to_arrays(self) -> Arrays:
-        own = {"pool": self.weights_, "reach": np.array([self.reach_])}
+        own = {"pool": self.weights_}
         return own | with_prefix("network", self.ensemble_.to_arrays()) | with_prefix("forest", vars(self.forest_))
 
     def _from_arrays(self, arrays: Arrays) -> None:
-        self.weights_, self.reach_ = arrays["pool"], float(arrays["reach"][0])
+        self.weights_ = arrays["pool"]
         self.ensemble_ = Ensemble.from_arrays(without_prefix("network", arrays), self._settings())
         self.forest_ = Forest(**without_prefix("forest", arrays))
-
-
-def _distance(x: FloatArray) -> FloatArray:
-    """How far rows lie from the middle of the training data: the mean square of the scaled features."""
-    return np.mean(x**2, axis=1) if x.shape[1] else np.zeros(len(x))
 
 
 def impute(
@@ -117,13 +112,8 @@ def impute(
 
 def average(network: RuntimeDistribution, forest: RuntimeDistribution) -> RuntimeDistribution:
     """The network's components moved halfway to the forest: mean location, geometric mean scale."""
-    loc = (forest.weights * forest.components.loc).sum(axis=1, keepdims=True)
-    log_scale = (forest.weights * np.log(forest.components.scale)).sum(axis=1, keepdims=True)
-    components = network.components
-    return RuntimeDistribution(
-        LogNormal(
-            (components.loc + loc) / 2,
-            np.exp((np.log(components.scale) + log_scale) / 2),
-        ),
-        network.weights,
-    )
+    near, far = network.components.parameters(), forest.components.parameters()
+    loc = (forest.weights * far["loc"]).sum(axis=1, keepdims=True)
+    log_scale = (forest.weights * np.log(far["scale"])).sum(axis=1, keepdims=True)
+    halfway = LogNormal((near["loc"] + loc) / 2, np.exp((np.log(near["scale"]) + log_scale) / 2))
+    return RuntimeDistribution(halfway, network.weights)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_distnet.special import namespace, stop_gradient
+from bayes_distnet.special import namespace, repeat, stop_gradient
 from bayes_distnet.special_gamma import excess, log_minus_digamma, log_minus_digamma_slope
 
 Array = Any
@@ -34,9 +34,8 @@ def _iterate(step: Callable[[Array, Array], Array], data: Array, start: Array, c
 
     By the implicit function theorem the last step, its slope held constant, has the gradient of the solution.
     """
-    theta, fixed = stop_gradient(start), stop_gradient(data)
-    for _ in range(count):
-        theta = step(fixed, theta)
+    fixed = stop_gradient(data)
+    theta = repeat(lambda theta: step(fixed, theta), stop_gradient(start), count)
     return step(data, stop_gradient(theta))
 
 
@@ -63,7 +62,7 @@ def fit_weibull(y: Array, axis: int = -1) -> tuple[Array, Array]:
         change = (mean - x.mean(-1) - 1.0 / shape) / stop_gradient(slope)
         return shape * xp.exp(-xp.clip(change, -1.0, 1.0))
 
-    shape = xp.minimum(_iterate(step, x, GUMBEL_STD / deviation, 10), GUMBEL_STD / SPREAD_FLOOR)
+    shape = xp.minimum(_iterate(step, x, GUMBEL_STD / deviation, 8), GUMBEL_STD / SPREAD_FLOOR)
     a = shape[..., None] * x
     top = stop_gradient(a.max(-1, keepdims=True))
     log_power_mean = (xp.log(xp.exp(a - top).mean(-1)) + top[..., 0]) / shape
@@ -109,20 +108,22 @@ def fit_loglogistic(y: Array, axis: int = -1) -> tuple[Array, Array]:
 
     def step(x: Array, theta: Array) -> Array:
         # Newton's step in (slope, shift), z = slope x - shift, in which the log likelihood is concave;
-        # shortened so that no z changes by more than 2 and the slope by no more than half.
+        # shortened so that no z moves further than the curvature it was computed with reaches.
         slope, shift = theta[0], theta[1]
-        half = xp.tanh(0.5 * (slope[..., None] * x - shift[..., None]))
+        z = slope[..., None] * x - shift[..., None]
+        half = xp.tanh(0.5 * z)
         bend = 0.5 * (1.0 - half**2)
         g0, g1 = (half * x).mean(-1) - 1.0 / slope, -half.mean(-1)
         h00, h01, h11 = (bend * x * x).mean(-1) + 1.0 / slope**2, -(bend * x).mean(-1), bend.mean(-1)
         h00, h01, h11 = (stop_gradient(h) for h in (h00, h01, h11))
         det = h00 * h11 - h01**2
         d0, d1 = (h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det
-        reach = xp.maximum(abs(d0[..., None] * x - d1[..., None]).max(-1) / 2.0, 2.0 * abs(d0) / slope)
+        change = abs(d0[..., None] * x - d1[..., None]) / (2.0 + 0.5 * abs(z))
+        reach = xp.maximum(change.max(-1), 2.0 * d0 / slope)
         length = stop_gradient(1.0 / xp.maximum(reach, 1.0))
         return xp.stack([slope - length * d0, shift - length * d1])
 
     start = xp.stack([xp.full_like(deviation, LOGISTIC_STD), xp.zeros_like(deviation)])
-    slope, shift = _iterate(step, x, start, 12)
+    slope, shift = _iterate(step, x, start, 14)
     shape = xp.minimum(slope / deviation, LOGISTIC_STD / SPREAD_FLOOR)
     return xp.exp(center + deviation * shift / slope), shape

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Architecture:
         """Name and shape of every weight block, in the order of the flat vector."""
         sizes = (self.n_inputs, *self.hidden)
         blocks: list[tuple[str, tuple[int, ...]]] = []
-        for i, (fan_in, fan_out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for i, (fan_in, fan_out) in enumerate(pairwise(sizes)):
             blocks += [(f"w{i}", (fan_in, fan_out)), (f"b{i}", (fan_out,))]
         blocks += [("w_out", (sizes[-1], self.n_outputs)), ("b_out", (self.n_outputs,))]
         if self.skip:

@@ -115,7 +115,7 @@ def _check_finished(finished: ArrayLike | None, shape: tuple[int, ...], present:
         flags = flags.astype(bool)
     if flags.dtype != bool:
         raise RuntimeDataError(
-            f"finished: expected booleans, found {flags.dtype}. Write what you mean, e.g. finished=(status == 'solved')."
+            f"finished: expected booleans, found {flags.dtype}. Say what you mean: finished=(status == 'solved')."
         )
     if flags.shape != shape:
         raise RuntimeDataError(f"finished has shape {flags.shape}, but {what} has shape {shape}.")
@@ -153,8 +153,8 @@ def observe(
         missing = np.isnan(values)
         if missing.any():
             raise RuntimeDataError(
-                f"y[{_first(missing)}]: NaN runtime ({int(missing.sum())} of {len(values)} rows). Drop the row if there "
-                "was no run, or give the cutoff and finished=False if it was cut off."
+                f"y[{_first(missing)}]: NaN runtime ({int(missing.sum())} of {len(values)} rows). Drop the row if "
+                "there was no run, or give the cutoff and finished=False if it was cut off."
             )
         first, instance = _instances(features, groups)
         seconds = values
@@ -162,8 +162,8 @@ def observe(
         raise RuntimeDataError("y holds no run at all.")
     if need_finished and not flags.any():
         raise RuntimeDataError(
-            f"None of the {len(seconds)} runs finished: all that is known is that runtimes lie past {seconds.min():g} s. "
-            "Collect runs with a higher cutoff."
+            f"None of the {len(seconds)} runs finished: all that is known is that runtimes lie past "
+            f"{seconds.min():g} s. Collect runs with a higher cutoff."
         )
     return features[first], Observations(instance.astype(np.int64).ravel(), seconds, flags, len(first))
 
@@ -197,7 +197,9 @@ def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[NDArray[
         same = (features == features[first][instance]) | np.isnan(features)
         if not same.all():
             row = int(np.argwhere(~same.all(axis=1))[0, 0])
-            raise RuntimeDataError(f"groups: row {row} has other features than the first row of its group '{labels[row]}'.")
+            raise RuntimeDataError(
+                f"groups: row {row} has other features than the first row of its group '{labels[row]}'."
+            )
     # Instances in order of first appearance, so that results do not depend on how labels sort.
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)

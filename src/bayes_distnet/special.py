@@ -49,6 +49,21 @@ def stop_gradient(x: Array) -> Array:
     return special_jax.stop_gradient(x)
 
 
+def repeat(step: Callable[[Array], Array], x: Array, count: int) -> Array:
+    """Return x after a number of steps, under JAX as a loop that is compiled once.
+
+    >>> repeat(lambda x: 2.0 * x, np.array(1.0), 3).item()
+    8.0
+    """
+    if namespace(x) is not np:
+        from bayes_distnet import special_jax
+
+        return special_jax.repeat(step, x, count)
+    for _ in range(count):
+        x = step(x)
+    return x
+
+
 def evaluate(kernel: Kernel, *args: Array) -> Array:
     """Return the value of a kernel: in float64 for NumPy, with its derivative attached for JAX."""
     if namespace(*args) is np:
@@ -143,11 +158,13 @@ def _log_ratio(xp: ModuleType, t: Array, scale: Array) -> tuple[Array, Partials]
 
 
 def log_ratio(t: Array, scale: Array) -> Array:
-    """log(t / scale), relatively accurate also for t near the scale.
+    """log(t / scale), with JAX relatively accurate also for t near the scale.
 
     >>> float(log_ratio(2.0, 2.0))
     0.0
     """
+    if namespace(t, scale) is np:
+        return np.log(np.asarray(t, dtype=float) / scale)
     return evaluate(_log_ratio, t, scale)
 
 

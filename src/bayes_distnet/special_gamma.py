@@ -18,6 +18,9 @@ from bayes_distnet.special import HALF_LOG_2PI, LOG_2, clenshaw, evaluate, is_si
 Array = Any
 Partials = Callable[[], tuple[Array, ...]]
 
+#: Largest shape for which SciPy's incomplete gamma function is used: beyond, its series stops too early.
+SCIPY_SHAPE = 1e5
+
 # 12 k S(k) on k >= 1 in y = (k - 3) / (k + 1), S the remainder of Stirling's formula for log Gamma(k).
 _STIRLING = (
     0.9915679101226132, 0.012502862861511387, -0.00501498109492819, 0.0011029972558347504,
@@ -147,11 +150,13 @@ def _quadrature(nodes: int) -> list[tuple[float, float]]:
 
 
 def _exp_remainder(xp: ModuleType, v: Array) -> Array:
-    """exp(v) - 1 - v."""
+    """exp(v) - 1 - v, whose cancellation float64 can afford: x times its error is below 1e-15 sqrt(x)."""
+    if not is_single(v):
+        return xp.expm1(v) - v
     near = abs(v) < 0.3
     small = xp.where(near, v, 0.0)
     series: Array = 0.0
-    for n in range(7 if is_single(v) else 14, 2, -1):
+    for n in range(7, 2, -1):
         series = (series + 1.0) * small / n
     return xp.where(near, 0.5 * small * small * (1.0 + series), xp.expm1(v) - v)
 
@@ -226,8 +231,11 @@ def gamma_log_sf(shape: Array, x: Array) -> Array:
     shape, x = np.broadcast_arrays(np.asarray(shape, dtype=float), np.asarray(x, dtype=float))
     with np.errstate(divide="ignore"):
         q = scipy.special.gammaincc(shape, x)
-        value = np.where(q > 0.5, np.log1p(-scipy.special.gammainc(shape, x)), np.log(q))
-    deep = (q < 1e-290) & np.isfinite(x)
-    if deep.any():
-        value[deep] = evaluate(_gamma_log_sf, shape[deep], x[deep])
+        value = np.asarray(np.log(q))
+    near = q > 0.5
+    if near.any():
+        value[near] = np.log1p(-scipy.special.gammainc(shape[near], x[near]))
+    rest = ((q < 1e-290) | (shape > SCIPY_SHAPE)) & np.isfinite(x) & (x > 0)
+    if rest.any():
+        value[rest] = evaluate(_gamma_log_sf, shape[rest], x[rest])
     return value

@@ -47,6 +47,11 @@ def differentiable(kernel: Callable[..., Any]) -> Callable[..., Array]:
     return on_common_dtype
 
 
+def repeat(step: Callable[[Array], Array], x: Array, count: int) -> Array:
+    """Return x after a number of steps."""
+    return jax.lax.fori_loop(0, count, lambda _, x: step(x), x)
+
+
 def stop_gradient(x: Array) -> Array:
     """Return x as a constant."""
     return jax.lax.stop_gradient(x)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import safetensors.numpy
@@ -26,6 +26,7 @@ FORMAT_VERSION = 1
 HEADER, ARRAYS = "model.json", "model.safetensors"
 
 Arrays = dict[str, NDArray[Any]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,13 @@ class SavedModel:
     n_features: int
     feature_names: list[str] | None
     arrays: Arrays
+
+    def build(self, kind: Callable[..., T]) -> T:
+        """Return an unfitted model with the saved settings."""
+        try:
+            return kind(**self.parameters)
+        except TypeError as error:
+            raise ModelFileError(f"{self.path / HEADER}: settings this release does not know ({error}).") from error
 
     def restore(self, from_arrays: Callable[[Arrays], None]) -> None:
         """Hand the arrays to a model; what does not fit becomes an error that names the folder."""

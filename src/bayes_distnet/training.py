@@ -91,7 +91,9 @@ class Trained:
     mu: NDArray[np.float64]
     sigma: NDArray[np.float64] | None
     norm: dict[str, NDArray[np.float64]]
-    history: list[dict[str, float]]
+    steps: NDArray[np.int64]  # when the members were looked at
+    training_loss: NDArray[np.float64]  # (looks, members)
+    held_out_loss: NDArray[np.float64]
 
 
 def _log_likelihood(objective: Objective, raw: Array, data: Tree, spread: Array) -> Array:
@@ -140,6 +142,8 @@ def _loss(objective: Objective, params: Tree, state: Tree, batch: Tree, noise: A
             drawn = params["mu"] + sigma * noise if weights is None else weights
             kl = jnp.mean(scale_mixture_kl(drawn, params["mu"], sigma, plan["mask"]))
         loss = loss + plan["kl_weight"] * kl
+    else:  # minus the log prior of plain weights
+        loss = loss + plan["kl_weight"] * jnp.sum(plan["mask"] * (params["mu"] / plan["prior"]) ** 2) / 2
     if moments is not None:
         decay = 1.0 - NORM_MOMENTUM
         draws = moments.shape[1]
@@ -221,7 +225,8 @@ def _held_out_loss(
     objective: Objective, params: Tree, state: Tree, key: Array, rows: Array, data: Tree, plan: Tree
 ) -> Array:
     """Minus the mean log predictive density of held-out runs, one number a member."""
-    noise = jax.random.normal(key, _noise_shape(objective, *rows.shape, max(objective.draws, 8)))
+    members, size = rows.shape
+    noise = jax.random.normal(key, _noise_shape(objective, members, size, max(objective.draws, 8)))
 
     def member(params: Tree, state: Tree, noise: Array, index: Array) -> Array:
         batch = _take(data, index)
@@ -268,7 +273,7 @@ def train(
     batches = zip(*(_batches(rows, plan.batch, rng) for rows in training_rows), strict=True)
     n_chunks = -(-len(plan.rates) // plan.chunk)
     rates = np.concatenate([plan.rates, np.repeat(plan.rates[-1:], n_chunks * plan.chunk - len(plan.rates))])
-    history: list[dict[str, float]] = []
+    looked: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
     best, best_loss, waited = (params, state), np.full(members, np.inf), 0
     shown = sys.stderr.isatty() if progress is None else progress
     with tqdm(total=n_chunks * plan.chunk, desc="training", unit="step", disable=not shown) as bar:
@@ -281,13 +286,12 @@ def train(
                 objective, params, state, momenta, key, index, chunk_rates, arrays, numbers
             )
             held_out = np.asarray(
-                _held_out_loss(objective, params, state, look_key, looks_padded, arrays, numbers)
+                _held_out_loss(objective, params, state, look_key, looks_padded, arrays, numbers), np.float64
             )
-            step = (c + 1) * plan.chunk
-            loss = float(np.mean(losses))
-            history.append({"step": step, "training_loss": loss, "held_out_loss": float(held_out.mean())})
+            losses = np.asarray(losses, np.float64)
+            looked.append(((c + 1) * plan.chunk, losses, held_out))
             bar.update(plan.chunk)
-            bar.set_postfix(loss=f"{loss:.3f}", held_out=f"{held_out.mean():.3f}")
+            bar.set_postfix(loss=f"{losses.mean():.3f}", held_out=f"{held_out.mean():.3f}")
             if plan.patience is None:
                 continue
             better = held_out < best_loss
@@ -297,16 +301,23 @@ def train(
                 break
     if plan.patience is not None:
         params, state = best
-    return _as_trained(params, state, history)
+    steps, training_loss, held_out_loss = zip(*looked, strict=True)
+    return _as_trained(params, state, np.array(steps), np.stack(training_loss), np.stack(held_out_loss))
 
 
-def _as_trained(params: Tree, state: Tree, history: list[dict[str, float]]) -> Trained:
+def _as_trained(
+    params: Tree,
+    state: Tree,
+    steps: NDArray[np.int64],
+    training_loss: NDArray[np.float64],
+    held_out_loss: NDArray[np.float64],
+) -> Trained:
     final = {name: np.asarray(value, np.float64) for name, value in params.items()}
     norm = {name: value for name, value in final.items() if name.startswith("norm")}
     if norm:
         norm |= {f"norm_{name}": np.asarray(value, np.float64) for name, value in state.items()}
     sigma = np.logaddexp(final["rho"], 0.0) if "rho" in final else None
-    return Trained(final["mu"], sigma, norm, history)
+    return Trained(final["mu"], sigma, norm, steps, training_loss, held_out_loss)
 
 
 def _choose(mask: NDArray[np.bool_], new: Any, old: Any) -> Any:
@@ -335,12 +346,13 @@ def use_compilation_cache() -> None:
     The folder is `$BAYES_DISTNET_CACHE`, else `bayes-distnet` in the user's cache folder; an empty variable turns
     it off.
     """
-    if jax.config.jax_compilation_cache_dir is not None:
+    config: Any = jax.config
+    if config.jax_compilation_cache_dir is not None:
         return
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = os.environ.get(CACHE_VARIABLE, str(Path(home) / "bayes-distnet"))
     if folder:
-        jax.config.update("jax_compilation_cache_dir", folder)
+        config.update("jax_compilation_cache_dir", folder)
 
 
 def cosine_rates(steps: int, peak: float, warm_up: float = 0.05, floor: float = 0.01) -> NDArray[np.float32]:

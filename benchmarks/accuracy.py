@@ -1,0 +1,141 @@
+"""Accuracy of all models on Hutter et al.'s (2014) runs and on generated ones, by cross-validation over instances.
+
+    python benchmarks/accuracy.py --epm FOLDER --results docs/accuracy.csv --page docs/results.md
+
+FOLDER holds swgcp-features.csv.gz, swgcp-runs.csv.gz, rand-sat-features.csv.gz and rand-sat-runs.csv.gz: a feature
+table by instance (-512 = missing) and a run table (instance, solver, seconds, status, cutoff). Cells already in the
+results file are not done again, so a killed run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet import (
+    BayesDistNet,
+    DistNet,
+    HybridDistNet,
+    KNearest,
+    Marginal,
+    RandomForest,
+    Ridge,
+    RunTable,
+    ZeroRuntimeWarning,
+    make_runs,
+)
+from bayes_distnet.experiments import compare
+
+MODELS = {
+    "HybridDistNet": HybridDistNet(),
+    "BayesDistNet": BayesDistNet(),
+    "BayesDistNet (runtimes)": BayesDistNet(output="runtimes"),
+    "DistNet": DistNet(),
+    "RandomForest": RandomForest(),
+    "Ridge": Ridge(),
+    "KNearest": KNearest(),
+    "Marginal": Marginal(),
+}
+SCORES = ("nllh", "ks", "crps")
+START, END = "<!-- accuracy -->", "<!-- end of accuracy -->"
+
+Data = tuple[pd.DataFrame, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Cell:
+    name: str
+    load: Callable[[], Data]
+    cut_off: float = 0.0
+    runs: int | None = None
+
+
+def epm(folder: Path, name: str, solver: str) -> Data:
+    features = pd.read_csv(folder / f"{name}-features.csv.gz", index_col="instance").replace(-512, np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ZeroRuntimeWarning)  # a timer of 0.01 s
+        runs = RunTable.from_frame(pd.read_csv(folder / f"{name}-runs.csv.gz")).of(solver)
+    frame = runs.frame.set_index("instance").loc[features.index]
+    return features, frame["seconds"].to_numpy()[:, None], (frame["status"] == "solved").to_numpy()[:, None]
+
+
+def generated(humps: bool) -> Data:
+    data = make_runs(n_instances=400, n_runs=40, n_features=60, humps=humps, seed=5)
+    return data.features, data.seconds, data.finished
+
+
+def cells(folder: Path | None) -> list[Cell]:
+    found = []
+    if folder is not None:
+        minisat, tnm, saps, rand = (
+            partial(epm, folder, name, solver)
+            for name, solver in (("swgcp", "minisat"), ("swgcp", "tnm"), ("swgcp", "saps"), ("rand-sat", "saps"))
+        )
+        found += [
+            Cell("swgcp minisat", minisat),
+            Cell("swgcp minisat, 30 % cut off", minisat, 0.3),
+            Cell("swgcp minisat, 60 % cut off", minisat, 0.6),
+            Cell("swgcp tnm", tnm),
+            Cell("swgcp tnm, 60 % cut off", tnm, 0.6),
+            Cell("rand-sat saps, 26 % timeouts", rand),
+            Cell("swgcp saps, 50 % timeouts", saps),
+        ]
+    for humps in (False, True):
+        label = "generated, two humps" if humps else "generated"
+        load = partial(generated, humps)
+        found += [Cell(f"{label}, 1 run", load, 0.0, 1), Cell(f"{label}, 1 run, 60 % cut off", load, 0.6, 1)]
+        found += [Cell(f"{label}, 8 runs", load, 0.0, 8), Cell(f"{label}, 8 runs, 60 % cut off", load, 0.6, 8)]
+    return found
+
+
+def markdown(results: pd.DataFrame, score: str) -> str:
+    """One row a cell, one column a model, the best in bold."""
+    chosen = results[results["score"] == score]
+    table = chosen.pivot_table(index="cell", columns="model", values="value", aggfunc="mean", sort=False)
+    table = table[[name for name in MODELS if name in table.columns]]
+    lines = ["| data | " + " | ".join(table.columns) + " |", "|---" * (len(table.columns) + 1) + "|"]
+    for cell, row in table.iterrows():
+        figures = [f"**{v:.3f}**" if v == row.min() else f"{v:.3f}" for v in row]
+        lines.append(f"| {cell} | " + " | ".join(figures) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--epm", type=Path, help="folder of the EPM data; without it only generated runs are used")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--results", type=Path, default=Path("out/accuracy.csv"))
+    parser.add_argument("--page", type=Path, help="Markdown page whose tables to bring up to date")
+    options = parser.parse_args()
+    results = pd.read_csv(options.results) if options.results.exists() else pd.DataFrame(columns=["cell", "model"])
+    for cell in cells(options.epm):
+        done = set(results.loc[results["cell"] == cell.name, "model"])
+        todo = {name: model for name, model in MODELS.items() if name not in done}
+        if not todo:
+            continue
+        print(cell.name, file=sys.stderr, flush=True)
+        features, seconds, finished = cell.load()
+        new = compare(
+            todo, features, seconds, finished, folds=options.folds, runs=cell.runs, cut_off=cell.cut_off, scores=SCORES
+        )
+        results = pd.concat([results, new.assign(cell=cell.name)]) if len(results) else new.assign(cell=cell.name)
+        options.results.parent.mkdir(parents=True, exist_ok=True)
+        results.to_csv(options.results, index=False, float_format="%.5g")
+    text = "\n\n".join(f"**{score}**\n\n{markdown(results, score)}" for score in SCORES)
+    print(text)
+    if options.page is not None:
+        page = options.page.read_text()
+        head, rest = page.split(START)
+        options.page.write_text(f"{head}{START}\n\n{text}\n\n{END}{rest.split(END)[1]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Models compared on the same folds over instances: the tidy table that tables and figures are made of."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from bayes_distnet.base import RuntimeEstimator
+from bayes_distnet.errors import SettingError
+from bayes_distnet.runs import check_seconds
+from bayes_distnet.scores import SCORES
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+def folds_by_instance(n_instances: int, folds: int, seed: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield training and test instances of every fold, instances dealt out at random."""
+    if not 2 <= folds <= n_instances:
+        raise SettingError(f"folds={folds}: expected 2 to the number of instances ({n_instances}).")
+    fold = np.random.default_rng(seed).permutation(np.arange(n_instances) % folds)
+    for k in range(folds):
+        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+def cut_off_slowest(seconds: FloatArray, finished: BoolArray, share: float) -> tuple[FloatArray, BoolArray]:
+    """Cut all runs off at the runtime of rank floor(N (1 - share)), as the paper does.
+
+    >>> cut_off_slowest(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2), bool), 0.5)
+    (array([[1., 2.],
+           [2., 2.]]), array([[ True,  True],
+           [False, False]]))
+    """
+    if share == 0:
+        return seconds, finished
+    ordered = np.sort(seconds[~np.isnan(seconds)])
+    cutoff = ordered[max(math.floor(len(ordered) * (1 - share)) - 1, 0)]
+    return np.where(np.isnan(seconds), np.nan, np.minimum(seconds, cutoff)), finished & (seconds <= cutoff)
+
+
+def compare(
+    models: Mapping[str, RuntimeEstimator],
+    features: Any,
+    seconds: ArrayLike,
+    finished: ArrayLike | None = None,
+    *,
+    folds: int = 5,
+    only_folds: int | None = None,
+    runs: int | None = None,
+    cut_off: float = 0.0,
+    scores: Sequence[str] = ("nllh", "ks", "crps"),
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> pd.DataFrame:
+    """Fit every model on every fold and score it on the fold's unseen instances.
+
+    seconds: instances x runs (NaN = no run). runs: how many runs an instance to learn from (the first of a random
+    order, the same columns for all); all are used to score. cut_off: share of the training runs to cut off at one
+    time. only_folds: do no more than so many of the folds. progress: told what is being done.
+
+    Returns a tidy table with one row a model, fold and score: model, fold, score, value (the mean over test
+    instances), instances, fit_seconds, predict_seconds.
+    """
+    times, flags = check_seconds(seconds, finished, what="seconds")
+    if times.ndim == 1:
+        times, flags = times[:, None], flags[:, None]
+    if unknown := sorted(set(scores) - set(SCORES)):
+        raise SettingError(f"scores: no score named {unknown}; there are {sorted(SCORES)}.")
+    order = np.random.default_rng(seed).permutation(times.shape[1])[:runs]
+    take = features.iloc if isinstance(features, pd.DataFrame) else np.asarray(features)
+    rows = []
+    for fold, (train, test) in enumerate(folds_by_instance(len(times), folds, seed)):
+        if fold == only_folds:
+            break
+        y, known = cut_off_slowest(times[train][:, order], flags[train][:, order], cut_off)
+        for name, model in models.items():
+            if progress is not None:
+                progress(f"fold {fold + 1}: {name}")
+            started = time.perf_counter()
+            # A row a run, the instance as its group: two instances may share all their features.
+            run_of, column = np.nonzero(~np.isnan(y))
+            fitted = clone(model).fit(
+                take[train[run_of]], y[run_of, column], finished=known[run_of, column], groups=run_of
+            )
+            between = time.perf_counter()
+            rtd = fitted.predict_distribution(take[test])
+            rtd.median()
+            spent = {"fit_seconds": between - started, "predict_seconds": time.perf_counter() - between}
+            for score in scores:
+                values = SCORES[score](rtd, times[test], flags[test])
+                mean = float(np.nanmean(values))
+                rows.append(
+                    {"model": name, "fold": fold, "score": score, "value": mean, "instances": len(test)} | spent
+                )
+    return pd.DataFrame(rows)
+
+
+def summary(results: pd.DataFrame) -> pd.DataFrame:
+    """Mean over folds: one row a model, one column a score, and the seconds a fit took; best first score on top."""
+    order = list(dict.fromkeys(results["score"]))
+    table = results.pivot_table(index="model", columns="score", values="value", aggfunc="mean")[order]
+    table["fit_seconds"] = results.groupby("model")["fit_seconds"].mean()
+    table.columns.name = None
+    return table.sort_values(order[0])

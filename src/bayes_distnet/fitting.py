@@ -1,0 +1,210 @@
+"""Networks fitted to runs: from features and observations to weight draws.
+
+Several members train side by side, member j without the instances of fold j: their disagreement is part of what the
+model does not know, and every instance gets an honest prediction from a network that has not seen it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_distnet.ensemble import Ensemble, Settings, distance
+from bayes_distnet.marginal import censored_maximum_likelihood
+from bayes_distnet.network import Architecture, padded_size, prior_scales
+from bayes_distnet.pooling import pool_weights, run_scores
+from bayes_distnet.runs import Observations
+from bayes_distnet.training import Objective, Plan, Trained, TrainingData, cosine_rates, train
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+FOLDS = 5
+FULL_BATCH, BATCH = 512, 256
+CHUNK = 50
+LEAST_STEPS = 500
+INITIAL_SIGMA = 0.05
+LEAST_FINISHED = 0.2
+RUNTIME_DRAWS = 64
+PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE, PUBLISHED_KL = 250, 32, 20, 0.1
+
+
+def fit_ensemble(
+    features: FloatArray, observations: Observations, settings: Settings, seed: int
+) -> Ensemble:
+    """Train networks on one feature row an instance and the runs of all instances."""
+    rng = np.random.default_rng(seed)
+    scaler = settings.scaler.fit(features)
+    x = scaler.transform(features)
+    if settings.published:
+        center, spread = math.log(observations.seconds.max()), 1.0
+    else:  # the networks work relative to one lognormal for all runs
+        marginal = censored_maximum_likelihood("lognormal", observations.seconds, observations.finished)
+        center, spread = (float(value) for value in marginal.parameters().values())
+    fold = _folds(observations.n_instances, settings, rng)
+    data, row_instance = _training_data(
+        x, observations, center, settings.n_inputs(x.shape[1]), per_run=settings.published
+    )
+    fold_of_member = np.tile(np.arange(settings.members), len(settings.kl_weights))
+    rows_of = [np.flatnonzero(fold[row_instance] != mine) for mine in fold_of_member]
+    held_out = [np.flatnonzero(fold[row_instance] == mine) for mine in fold_of_member]
+    architecture = settings.architecture(data.features.shape[1])
+    objective = Objective(
+        architecture=architecture,
+        family=settings.family,
+        output=settings.output,
+        bayesian=settings.bayesian,
+        local=not settings.published,
+        prior="scale-mixture" if settings.published else "gaussian",
+        draws=settings.draws if settings.published or settings.output == "runtimes" else 1,
+        published=settings.published,
+    )
+    runs_seen = sum(float(data.present[rows].sum()) for rows in rows_of) / len(rows_of)
+    plan = _plan(settings, architecture, x.shape[1], rows_of, runs_seen, observations.finished_share, spread)
+    initial = _initial(architecture, settings, plan, rng)
+    trained = train(
+        objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.progress
+    )
+    groups = len(settings.kl_weights)
+    ensemble = Ensemble(
+        settings=settings,
+        architecture=architecture,
+        scaler=scaler,
+        center=center,
+        spread=spread,
+        reach=float(distance(x).max()),
+        weights=_draw_weights(trained, settings, rng),
+        pool=np.full(groups, 1.0 / groups),
+        norm=trained.norm,
+        fold=fold,
+        history=_history(trained, settings),
+    )
+    if groups == 1:
+        return ensemble
+    alone = [replace(ensemble, pool=one).out_of_fold(features) for one in np.eye(groups)]
+    return replace(ensemble, pool=pool_weights([run_scores(rtd, observations) for rtd in alone]))
+
+
+def _folds(n_instances: int, settings: Settings, rng: np.random.Generator) -> IntArray:
+    """Return the fold of every instance; member j learns without fold j."""
+    if settings.published:  # the last fifth of the training instances is held out
+        return np.where(np.arange(n_instances) < math.ceil(0.8 * n_instances), 1, 0)
+    return rng.permutation(np.arange(n_instances) % (settings.members if settings.members > 1 else FOLDS))
+
+
+def _training_data(
+    x: FloatArray, observations: Observations, center: float, n_inputs: int, *, per_run: bool
+) -> tuple[TrainingData, IntArray]:
+    """Lay the runs out as padded rows, an instance's runs side by side, and tell the instance of every row.
+
+    Runs of one instance share their features, so side by side they share the network's work. An instance with far
+    more runs than the others is spread over several rows: no padding without bound.
+    """
+    counts = observations.runs_of_each()
+    most, total = int(counts.max()), len(observations.seconds)
+    width = most if observations.n_instances * most <= 4 * total else math.ceil(2 * total / observations.n_instances)
+    width = 1 if per_run else width
+    order = np.argsort(observations.instance, kind="stable")
+    instance = observations.instance[order]
+    position = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    rows_each = -(-counts // width)
+    row = (np.cumsum(rows_each) - rows_each)[instance] + position // width
+    n_rows = int(rows_each.sum())
+    shape = (padded_size(n_rows, 64), 1 if width == 1 else padded_size(width, 2))
+    times, finished, present = np.ones(shape), np.zeros(shape, bool), np.zeros(shape)
+    at = (row, position % width)
+    times[at] = observations.seconds[order] / math.exp(center)
+    finished[at], present[at] = observations.finished[order], 1.0
+    row_instance = np.repeat(np.arange(observations.n_instances), rows_each)
+    padded = np.zeros((shape[0], n_inputs))
+    padded[:n_rows, : x.shape[1]] = x[row_instance]
+    data = TrainingData(padded.astype(np.float32), times.astype(np.float32), finished, present.astype(np.float32))
+    return data, row_instance
+
+
+def _plan(
+    settings: Settings,
+    architecture: Architecture,
+    n_features: int,
+    rows_of: list[IntArray],
+    runs_seen: float,
+    finished_share: float,
+    spread: float,
+) -> Plan:
+    most = max(len(rows) for rows in rows_of)
+    prior, mask = prior_scales(architecture, n_features)
+    if settings.published:
+        batch = min(PUBLISHED_BATCH, most)
+        per_epoch = max(most // batch, 1)
+        epoch = np.repeat(np.arange(PUBLISHED_EPOCHS), per_epoch)
+        return Plan(
+            rates=(1e-3 * 0.01 ** (epoch / 500)).astype(np.float32),
+            chunk=per_epoch,
+            batch=batch,
+            spread=spread,
+            kl_weights=np.array([PUBLISHED_KL / per_epoch]),
+            prior=prior,
+            mask=mask,
+            patience=None if settings.bayesian else PUBLISHED_PATIENCE,
+        )
+    steps = settings.steps or round(LEAST_STEPS * math.sqrt(max(1.0, most / FULL_BATCH)))
+    per_run = 1.0 / max(finished_share, LEAST_FINISHED) / max(runs_seen, 1.0)
+    return Plan(
+        rates=cosine_rates(steps, settings.learning_rate),
+        chunk=CHUNK,
+        batch=padded_size(most, 64) if most <= FULL_BATCH else BATCH,
+        spread=spread,
+        kl_weights=np.repeat(settings.kl_weights, settings.members) * per_run,
+        prior=prior,
+        mask=mask,
+        patience=settings.patience,
+    )
+
+
+def _initial(
+    architecture: Architecture, settings: Settings, plan: Plan, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    """Starting parameters, one row a member."""
+    members = settings.members * len(settings.kl_weights)
+    shape, units = (members, architecture.n_weights), (members, sum(architecture.hidden))
+    norm = {"norm_scale": np.ones(units), "norm_shift": np.zeros(units)} if architecture.batch_norm else {}
+    if settings.published and settings.bayesian:
+        return {"mu": rng.normal(0.0, 0.1, shape), "rho": rng.normal(-3.0, 0.1, shape)} | norm
+    if settings.published:
+        fan_in = {name: size[0] for name, size in architecture.layout}
+        reach = {n: np.full(s, fan_in[n.replace("b", "w")] ** -0.5) for n, s in architecture.layout}
+        return {"mu": rng.uniform(-1.0, 1.0, shape) * architecture.flatten(reach)} | norm
+    start = {name: np.zeros(size) for name, size in architecture.layout}
+    start |= {n: np.ones(s) for n, s in architecture.layout if n[0] == "w" and n[1:].isdigit()}
+    mu = rng.normal(size=shape) * plan.prior * plan.mask * architecture.flatten(start)
+    if not settings.bayesian:
+        return {"mu": mu}
+    sigma = {name: np.full(size, INITIAL_SIGMA) for name, size in architecture.layout}
+    if settings.output == "runtimes":
+        # The spread of the draws is the predicted distribution: start as wide as the runs are.
+        sigma["b_out"][:] = 1.0
+    rho = np.log(np.expm1(architecture.flatten(sigma)))
+    return {"mu": mu, "rho": np.broadcast_to(rho, shape)}
+
+
+def _history(trained: Trained, settings: Settings) -> FloatArray:
+    """Return the rows of `Ensemble.history`: looks by KL weight, averaged over the weight's members."""
+    looks, groups = len(trained.steps), len(settings.kl_weights)
+
+    def averaged(losses: FloatArray) -> FloatArray:
+        return losses.reshape(looks, groups, settings.members).mean(axis=2).ravel()
+
+    steps, weights = np.repeat(trained.steps, groups), np.tile(settings.kl_weights, looks)
+    return np.stack([steps, weights, averaged(trained.training_loss), averaged(trained.held_out_loss)], axis=1)
+
+
+def _draw_weights(trained: Trained, settings: Settings, rng: np.random.Generator) -> FloatArray:
+    if trained.sigma is None:
+        return trained.mu[:, None]
+    draws = settings.draws if settings.published or settings.output == "parameters" else RUNTIME_DRAWS
+    noise = rng.normal(size=(len(trained.mu), draws, trained.mu.shape[1]))
+    drawn = trained.mu[:, None] + trained.sigma[:, None] * noise
+    return drawn.astype(np.float32).astype(np.float64)

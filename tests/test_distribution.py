@@ -42,7 +42,7 @@ def tame(name: str, n: int = 4, size: int = 5, seed: int = 0) -> RuntimeDistribu
     return RuntimeDistribution(components(name, log_time, deviation), rng.uniform(0.1, 1.0, (n, size)))
 
 
-def wild(name: str, n: int = 40, size: int = 7, seed: int = 0) -> RuntimeDistribution:
+def wild(name: str, n: int = 24, size: int = 7, seed: int = 0) -> RuntimeDistribution:
     """Mixtures no model should predict: spikes beside tails over ten decades, weights down to 1e-12."""
     rng = np.random.default_rng(seed)
     log_time = rng.normal(0.0, 4.0, (n, size))
@@ -272,6 +272,52 @@ def test_a_component_without_weight_counts_nothing():
     assert rtd.mean() == pytest.approx(alone.mean())
     assert rtd.variance() == pytest.approx(alone.variance())
     assert rtd.given_alive(3.0).quantile(0.9) == pytest.approx(alone.given_alive(3.0).quantile(0.9))
+
+
+@pytest.mark.parametrize("make", [tame, wild])
+def test_minimum_of_two_exponential_mixtures_has_the_closed_mean(make):
+    rtd = make("exponential")
+    w, rate = rtd.weights, 1 / rtd.components.scale
+    pair = w[:, :, None] * w[:, None, :]
+    expected = (pair / (rate[:, :, None] + rate[:, None, :])).sum((1, 2))
+    assert rtd.minimum_of(2).mean() == pytest.approx(expected, rel=1e-9)
+    second = (2 * pair / (rate[:, :, None] + rate[:, None, :]) ** 2).sum((1, 2))
+    assert rtd.minimum_of(2).variance() == pytest.approx(second - expected**2, rel=1e-7)
+
+
+def test_little_weight_far_away_is_not_overlooked():
+    # E[min of two] = 2 E[T] Phi(-s / sqrt 2) for lognormals; a run of the far spike leaves the other one's runtime.
+    w, far, s = 1e-5, 25.0, 0.5
+    rtd = RuntimeDistribution(LogNormal([[0.0, far]], [[s, 1e-3]]), weights=[1 - w, w])
+    near = np.exp(s * s / 2)
+    two_near, two_far = (
+        2 * near * scipy.special.ndtr(-s / np.sqrt(2)),
+        2 * np.exp(far) * scipy.special.ndtr(-1e-3 / np.sqrt(2)),
+    )
+    expected = (1 - w) ** 2 * two_near + 2 * w * (1 - w) * near + w**2 * two_far
+    assert w**2 * two_far > 5  # more than all the rest
+    assert rtd.minimum_of(2).mean() == pytest.approx([expected], rel=1e-6)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_moments_of_wild_minima_equal_brute_force(name):
+    rtd = wild(name, n=4)
+    two = rtd.minimum_of(3)
+    if name == "loglogistic":
+        rtd, two = rtd[np.isfinite(two.mean())], two[np.isfinite(two.mean())]
+    edges = rtd.components.take(np.s_[:, None, :]).quantile(
+        np.r_[1e-9, 1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999, 1 - 1e-6, 1 - 1e-10][:, None]
+    )
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    for i in range(len(rtd)):
+        y = np.log(edges[i][edges[i] > 1e-300].ravel())
+        top = two[i].quantile(1 - 1e-12)[0]
+        y = np.unique(np.concatenate([y, np.log(two[i].quantile(LEVELS)[0]), np.log(top) + np.geomspace(0.1, 40, 20)]))
+        half = 0.5 * np.diff(y)[:, None]
+        points = y[:-1, None] + half * (1 + nodes)
+        sf = two[i].sf(np.exp(points.ravel())).reshape(points.shape)
+        mean = np.exp(y[0]) + (sf * np.exp(points) * half * weights).sum()
+        assert two[i].mean() == pytest.approx([mean], rel=1e-5 if name == "loglogistic" else 1e-7)
 
 
 def test_restricted_mean_at_its_ends():

@@ -170,6 +170,26 @@ def test_samples_follow_the_cdf(name):
     np.testing.assert_array_equal(draws, again)
 
 
+def test_samples_of_very_wide_laws_are_positive_and_right():
+    wide = InverseGaussian(1.0, 1e-5)  # a coefficient of variation of 300
+    draws = wide.sample(np.random.default_rng(0), 4000)
+    assert stats.kstest(draws, wide.cdf).pvalue > 1e-3
+    assert (Gamma(0.003, 1.0).sample(np.random.default_rng(0), 1000) > 0).all()
+
+
+@every_law
+def test_at_infinity(name):
+    family, _ = law(name)
+    assert (family.sf(np.inf) == 0).all()
+    assert (family.cdf(np.inf) == 1).all()
+    assert (family.prob(np.inf) == 0).all()
+    assert np.isnan(family.prob(np.nan)).all()
+    assert np.isnan(family.cdf(np.nan)).all()
+    assert (family.log_sf(np.inf) == -np.inf).all()
+    if family.positive:
+        assert (family.mean_beyond(np.inf) == 0).all()
+
+
 @every_family
 def test_outside_the_support(name):
     family, _ = law(name)
@@ -368,16 +388,34 @@ def test_from_samples_agrees_with_scipy(name, fit):
         assert (fitted.scale, fitted.shape) == pytest.approx((scale, shape), rel=1e-4)
 
 
+def equal_samples(n):
+    y = np.array([3.0, 1e-12, 5e11, 3.0])[:, None] * np.ones(n)
+    y[3, n - 1] += 1e-6
+    return y
+
+
+@functools.cache
+def fitted_in_float32(name):
+    """Fit unusual and equal samples: return the samples, the parameters, the gradient of the log likelihood."""
+    y = np.concatenate([unusual_samples(16), equal_samples(16)]).astype(np.float32)
+
+    def total(y):
+        fitted = FAMILIES[name].from_samples(y)
+        return jnp.sum(fitted.take(np.s_[:, None]).log_prob(y)), fitted.parameters()
+
+    (_, parameters), gradient = jax.jit(jax.value_and_grad(total, has_aux=True))(y)
+    return y, parameters, gradient
+
+
 @every_family
 def test_from_samples_takes_any_axis_and_jax(name):
     kind, y = FAMILIES[name], unusual_samples(16)
     expected = kind.from_samples(y).parameters()
     for key, value in kind.from_samples(y.T, axis=0).parameters().items():
         np.testing.assert_allclose(value, expected[key], rtol=1e-12)
-    y = y.astype(np.float32)
-    single = jax.jit(lambda y: kind.from_samples(y).parameters())(y)
+    y, parameters, _ = fitted_in_float32(name)
     wanted = kind.from_samples(y.astype(float)).parameters()
-    for key, value in single.items():
+    for key, value in parameters.items():
         np.testing.assert_allclose(value, wanted[key], rtol=1e-4, atol=1e-5)
 
 
@@ -401,23 +439,17 @@ def test_gradient_of_from_samples_agrees_with_finite_differences(name):
 
 
 @every_family
-def test_equal_samples_get_the_smallest_spread(name):
-    kind = FAMILIES[name]
-    y = np.array([3.0, 1e-12, 5e11, 3.0])[:, None] * np.ones(4)
-    y[3, 1] += 1e-6
-    for samples in (y, y[:, :1]):
-        fitted = kind.from_samples(samples)
-        assert all(np.isfinite(p).all() for p in fitted.parameters().values())
-        np.testing.assert_allclose(fitted.mean(), samples[:, 0], rtol=1e-2)
-        if name != "exponential":
-            spread = np.sqrt(fitted.variance()) / fitted.mean()
-            np.testing.assert_allclose(spread, SPREAD_FLOOR, rtol=0.01)
-
-    def total(y):
-        return jnp.sum(kind.from_samples(y).take(np.s_[:, None]).log_prob(y))
-
-    value, gradient = jax.jit(jax.value_and_grad(total))(y.astype(np.float32))
-    assert np.isfinite(value)
+@pytest.mark.parametrize("n", [1, 4])
+def test_equal_samples_get_the_smallest_spread(name, n):
+    y = equal_samples(n)
+    fitted = FAMILIES[name].from_samples(y)
+    assert all(np.isfinite(p).all() for p in fitted.parameters().values())
+    np.testing.assert_allclose(fitted.mean(), y[:, 0], rtol=1e-2)
+    if name != "exponential":
+        spread = np.sqrt(fitted.variance()) / fitted.mean()
+        np.testing.assert_allclose(spread, SPREAD_FLOOR, rtol=0.01)
+    _, parameters, gradient = fitted_in_float32(name)
+    assert all(np.isfinite(p).all() for p in parameters.values())
     assert np.isfinite(gradient).all()
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_distnet._integrals import expectation, overlap, restricted_integral
+from bayes_distnet._integrals import expectation, restricted_integral
 from bayes_distnet._mixture import Array, Mixture, blocks
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -108,7 +106,7 @@ def _expectation(mixture: Mixture, order: int) -> Array:
     """(n,) mean or variance by integration, `inf` where it is infinite."""
     result = np.full(len(mixture.start), np.inf)
     rows = np.flatnonzero(_tail_index(mixture) > order + 1e-9)
-    for block in blocks(rows.size, mixture.n_components):
+    for block in blocks(rows.size, max(64, mixture.n_components)):
         part = mixture.take(rows[block])
         with np.errstate(all="ignore"):
             mean = expectation(part)
@@ -146,7 +144,7 @@ def restricted_mean(mixture: Mixture, times: Array) -> Array:
             rows = simple[block]
             result[rows] = _restricted_closed(mixture.take(rows), times[rows])
         rows = np.flatnonzero(np.isnan(result).any(axis=1))
-        for block in blocks(rows.size, mixture.n_components):
+        for block in blocks(rows.size, max(64, mixture.n_components)):
             chosen = rows[block]
             integral = restricted_integral(mixture.take(chosen), times[chosen])
             result[chosen] = np.where(np.isnan(result[chosen]), integral, result[chosen])
@@ -171,26 +169,3 @@ def _restricted_closed(mixture: Mixture, times: Array) -> Array:
     value = np.vecdot(weights, np.where(weights > 0, whole - beyond + until * survival, 0.0)) - start[..., 0]
     size = np.vecdot(weights, np.where(weights > 0, np.abs(whole), 0.0))
     return np.where(np.abs(value) > 1e-4 * size, np.minimum(value, times), np.nan)
-
-
-def mean_of_faster(mixture: Mixture, horizon: Array) -> Array:
-    """(n,) E[min(X, X', h)] for independent X and X', the integral of SF^2 up to a horizon h that may be infinite."""
-    result = np.full(horizon.size, np.nan)
-    simple = np.flatnonzero((mixture.copies == 1) & (mixture.power == 1) & (horizon > 0))
-    for block in blocks(simple.size, mixture.n_components):
-        rows = simple[block]
-        part = mixture.take(rows)
-        with np.errstate(all="ignore"):
-            both, stop = overlap(part, horizon[rows])
-            alone = restricted_mean(part, stop[:, None])[:, 0]
-            result[rows] = np.where(alone - both > 0.03 * alone, alone - both, np.nan)
-    rows = np.flatnonzero(np.isnan(result))
-    if rows.size:
-        # With heavy tails, in which the two terms cancel, two runs still have a lighter one.
-        field = "copies" if mixture.n_components == 1 else "power"
-        two, stop = mixture.take(rows), horizon[rows]
-        two = replace(two, **{field: 2 * getattr(two, field)})
-        ends = np.isinf(stop)
-        result[rows[ends]] = mixture_moment(two.take(np.flatnonzero(ends)), 1)
-        result[rows[~ends]] = restricted_mean(two.take(np.flatnonzero(~ends)), stop[~ends, None])[:, 0]
-    return result

@@ -20,7 +20,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 HISTORY = ("step", "kl_weight", "training_loss", "held_out_loss")
-FAR_SPREAD = 2.5  # of the law far from all data, in spreads of all runs
+FAR = 1.5  # a row is far from here on, times how far the training data reach
+FAR_LOCATIONS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of the law out there, in spreads of all runs
 PREDICTION_BLOCK = 2048
 
 
@@ -128,7 +129,19 @@ class Ensemble:
             raise ValueError(f"weights of shape {weights.shape} for a network of {architecture.n_weights} weights")
         center, spread, reach = map(float, arrays["scale"])
         norm = {name: array for name, array in arrays.items() if name.startswith("norm_")}
-        return cls(settings, architecture, scaler, center, spread, reach, weights, arrays["pool"], norm, arrays["fold"], arrays["history"])
+        return cls(
+            settings=settings,
+            architecture=architecture,
+            scaler=scaler,
+            center=center,
+            spread=spread,
+            reach=reach,
+            weights=weights,
+            pool=arrays["pool"],
+            norm=norm,
+            fold=arrays["fold"],
+            history=arrays["history"],
+        )
 
     def _norm(self, member: int) -> Norm | None:
         if not self.norm:
@@ -136,7 +149,7 @@ class Ensemble:
         return Norm(*(self.norm[f"norm_{name}"][member] for name in ("scale", "shift", "mean", "variance")))
 
     def distribution(self, features: FloatArray) -> RuntimeDistribution:
-        """Predict every row by all members, and by `far_law` as far as they cannot be trusted there."""
+        """Predict every row by all members, unsure where it lies far from the training data."""
         network = self.network(features)
         plain = self.settings.published or not self.settings.bayesian
         return network if plain else self.gated(network, features)
@@ -148,15 +161,17 @@ class Ensemble:
     def gated(self, rtd: RuntimeDistribution, features: FloatArray) -> RuntimeDistribution:
         """Return a prediction of these rows, giving way to a wide law the farther they lie from the training data.
 
-        Weight draws alone extrapolate the location along a line: all features far below the training data would give a
-        tiny runtime, and an interquartile range in seconds that is tinier still. Out there, nothing is known but that
-        runtimes have been of some order so far.
+        Weight draws alone extrapolate the location along a line: all features far below the training data would give
+        a tiny runtime, and an interquartile range in seconds that is tinier still. Out there, nothing is known but of
+        what order runtimes have been so far.
         """
         if self.reach == 0.0:  # no feature varies
             return rtd
-        ratio = np.maximum(distance(self.scaler.transform(features)) / self.reach, 1.0)
+        ratio = np.maximum(distance(self.scaler.transform(features)) / (FAR * self.reach), 1.0)
         trust = ratio**-2.0
-        raw = np.stack([np.zeros(len(ratio)), np.log(FAR_SPREAD * ratio**0.25)], axis=1)[:, None]
+        # Laws side by side instead of one wide one, whose tail would rule every mean.
+        location = FAR_LOCATIONS * ratio[:, None] ** 0.25
+        raw = np.stack([location, np.zeros_like(location)], axis=-1)
         wide = RuntimeDistribution(get_family(self.settings.family).from_raw(raw, self.center, self.spread))
         return RuntimeDistribution.mixture([(rtd, trust), (wide, 1.0 - trust)])
 

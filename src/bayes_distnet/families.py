@@ -116,7 +116,7 @@ class LogNormal(Family):
             return np.exp(loc + scale * rng.standard_normal(shape))
 
     def scaled(self, factor: Array) -> Self:
-        return type(self)(self.loc + namespace(factor).log(factor), self.scale)
+        return type(self)(self.loc + namespace(self.loc, factor).log(factor), self.scale)
 
     @classmethod
     def from_log_parameters(cls, raw: Array) -> Self:
@@ -179,7 +179,7 @@ class InverseGaussian(Family):
         # mu [Phi(-a) + exp(2 lam / mu) Phi(-b)] = mu phi(a) [R(a) + R(b)] with R the Mills ratio.
         with np.errstate(all="ignore"):
             root = np.sqrt(lam / np.maximum(t, 0.0))
-            a = root * ((t - mu) / mu)
+            a = np.where(t < np.inf, root * ((t - mu) / mu), np.inf)
             log_density = -0.5 * a * a - HALF_LOG_2PI
             mills_b = mills_ratio(a + 2.0 * root)
             above = log_density + np.log(mills_ratio(np.maximum(a, 0.0)) + mills_b)
@@ -188,7 +188,10 @@ class InverseGaussian(Family):
 
     def sample(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Array:
         _, mu, lam = self._arrays()
-        return rng.wald(np.broadcast_to(mu, shape), np.broadcast_to(lam, shape))
+        # Michael, Schucany and Haas (1976), with the smaller root written without its cancellation.
+        w = rng.standard_normal(shape) ** 2 * (mu / (2.0 * lam))
+        root = 1.0 / (1.0 + w + np.sqrt(w * (2.0 + w)))
+        return mu * np.where(rng.random(shape) * (1.0 + root) <= 1.0, root, 1.0 / root)
 
     @classmethod
     def from_raw(cls, raw: Array, center: Array, spread: Array) -> Self:
@@ -242,7 +245,8 @@ class Exponential(Family):
     def log_mean_beyond(self, t: Array) -> Array:
         _, t, scale = self._arrays(t)
         t = np.maximum(t, 0.0)
-        return np.log(t + scale) - t / scale
+        with np.errstate(invalid="ignore"):
+            return np.where(t < np.inf, np.log(t + scale) - t / scale, -np.inf)
 
     @classmethod
     def from_raw(cls, raw: Array, center: Array, spread: Array) -> Self:
@@ -332,13 +336,11 @@ class Gamma(Family):
         return gamma_log_sf(shape, ratio(t, scale))
 
     def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
-        _, shape, scale = self._arrays()
+        log_p, log_q, shape, scale = np.broadcast_arrays(log_p, log_q, *self._arrays()[1:])
         lower = log_p < log_q
-        x = np.where(
-            lower,
-            scipy.special.gammaincinv(shape, np.where(lower, np.exp(log_p), 0.5)),
-            scipy.special.gammainccinv(shape, np.where(lower, 0.5, np.exp(log_q))),
-        )
+        x = np.empty(lower.shape)
+        x[lower] = scipy.special.gammaincinv(shape[lower], np.exp(log_p[lower]))
+        x[~lower] = scipy.special.gammainccinv(shape[~lower], np.exp(log_q[~lower]))
         # Where x underflows, P = x^shape / Gamma(1 + shape); where exp(log_q) does, or SciPy is not accurate,
         # Newton steps.
         answer = np.where(lower & (x < 1e-250), (log_p + log_gamma_1p(shape)) / shape, np.log(x)) + np.log(scale)
@@ -364,7 +366,9 @@ class Gamma(Family):
 
     def sample(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Array:
         _, k, scale = self._arrays()
-        return np.broadcast_to(scale, shape) * rng.standard_gamma(np.broadcast_to(k, shape))
+        # A small shape has draws below the smallest float; a runtime is still not 0.
+        draws = scale * rng.standard_gamma(np.broadcast_to(k, shape))
+        return np.maximum(draws, np.finfo(float).tiny)
 
     @classmethod
     def from_raw(cls, raw: Array, center: Array, spread: Array) -> Self:

@@ -14,7 +14,7 @@ from bayes_distnet.special import log1mexp, namespace
 Array = Any
 
 #: Range of the second raw output, the log of the relative spread.
-RAW_SPREAD_RANGE = (-4.0, 1.5)
+RAW_SPREAD_RANGE = (-4.0, 0.5)
 #: Range of the log of a time made from a raw output, so that no family overflows in float32.
 LOG_TIME_RANGE = (-35.0, 40.0)
 
@@ -66,7 +66,7 @@ class Family:
 
         Arguments:
             raw: Outputs, shape (..., n_raw): the location, and the log of the relative spread (held to
-                [-4, 1.5]).
+                [-4, 0.5]).
             center: Mean of log time in the training data.
             spread: Standard deviation of log time in the training data.
 
@@ -134,7 +134,7 @@ class Family:
         """Density at t seconds, per second; 0 for t <= 0 of a positive family."""
         inside, t = self._inside(t)
         with np.errstate(over="ignore", under="ignore"):
-            return np.where(inside, np.exp(self.log_prob(t)), 0.0)
+            return np.where(inside & (t != np.inf), np.exp(self.log_prob(np.where(t == np.inf, 1.0, t))), 0.0)
 
     def cdf(self, t: Array) -> Array:
         """Probability of having finished by t seconds."""

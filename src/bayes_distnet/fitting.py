@@ -26,7 +26,7 @@ FOLDS = 5
 FULL_BATCH, BATCH = 512, 256
 CHUNK = 50
 LEAST_STEPS = 500
-INITIAL_SIGMA = 0.05
+INITIAL_SIGMA = 0.01  # small: the KL term raises it at once, noisy gradients bring it down only slowly
 LEAST_FINISHED = 0.2
 RUNTIME_DRAWS = 64
 PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE, PUBLISHED_KL = 250, 32, 20, 0.1
@@ -195,7 +195,7 @@ def _history(trained: Trained, settings: Settings) -> FloatArray:
     looks, groups = len(trained.steps), len(settings.kl_weights)
 
     def averaged(losses: FloatArray) -> FloatArray:
-        return losses.reshape(looks, groups, settings.members).mean(axis=2).ravel()
+        return np.asarray(losses.reshape(looks, groups, settings.members).mean(axis=2).ravel())
 
     steps, weights = np.repeat(trained.steps, groups), np.tile(settings.kl_weights, looks)
     return np.stack([steps, weights, averaged(trained.training_loss), averaged(trained.held_out_loss)], axis=1)

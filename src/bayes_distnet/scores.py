@@ -24,7 +24,6 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from bayes_distnet._inverse import solve
-from bayes_distnet._moments import mean_of_faster
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.runs import check_seconds
@@ -295,7 +294,7 @@ def crps(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> Array
     runs = _runs(rtd, runtimes, finished)
     horizon = runs.horizon
     times = np.minimum(runs.seconds, horizon[:, None])
-    faster = mean_of_faster(rtd._mixture, horizon)[:, None]
+    faster = rtd.minimum_of(2).restricted_mean(horizon[:, None])
     with np.errstate(invalid="ignore"):
         return runs.average(np.maximum(times - 2 * rtd.restricted_mean(times) + faster, 0.0))
 

@@ -341,7 +341,7 @@ def ig_log_sf(t: Array, mu: Array, lam: Array) -> Array:
     t, mu, lam = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (t, mu, lam)))
     with np.errstate(all="ignore"):
         root = np.sqrt(lam / t)
-        a = root * ((t - mu) / mu)
+        a = np.where(t < np.inf, root * ((t - mu) / mu), np.inf)
         upper = a > -0.5
         mills_a, mills_b = mills_ratio(np.where(upper, a, -a)), mills_ratio(a + 2.0 * root)
         difference = mills_a - mills_b
@@ -352,7 +352,7 @@ def ig_log_sf(t: Array, mu: Array, lam: Array) -> Array:
             np.log1p(-np.exp(log_density) * np.where(upper, 0.0, mills_a + mills_b)),
         )
     # SciPy's Mills ratio is the faster way; where the difference cancels, the kernel is the accurate one.
-    rest = upper & ~(difference > 1e-3 * mills_a)
+    rest = upper & ~(difference > 1e-3 * mills_a) & (t < np.inf)
     if rest.any():
         value[rest] = evaluate(_ig_log_sf, t[rest], mu[rest], lam[rest])
     return value

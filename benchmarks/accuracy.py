@@ -112,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epm", type=Path, help="folder of the EPM data; without it only generated runs are used")
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--only-folds", type=int, help="do no more than so many of the folds")
     parser.add_argument("--results", type=Path, default=Path("out/accuracy.csv"))
     parser.add_argument("--page", type=Path, help="Markdown page whose tables to bring up to date")
     options = parser.parse_args()
@@ -124,7 +125,15 @@ def main() -> None:
         print(cell.name, file=sys.stderr, flush=True)
         features, seconds, finished = cell.load()
         new = compare(
-            todo, features, seconds, finished, folds=options.folds, runs=cell.runs, cut_off=cell.cut_off, scores=SCORES
+            todo,
+            features,
+            seconds,
+            finished,
+            folds=options.folds,
+            only_folds=options.only_folds,
+            runs=cell.runs,
+            cut_off=cell.cut_off,
+            scores=SCORES,
         )
         results = pd.concat([results, new.assign(cell=cell.name)]) if len(results) else new.assign(cell=cell.name)
         options.results.parent.mkdir(parents=True, exist_ok=True)

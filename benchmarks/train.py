@@ -104,8 +104,9 @@ def step_program(local: bool) -> Callable[[], Any]:
         "kl_weight": jnp.full(1, 1e-3),
         "prior": jnp.asarray(prior, jnp.float32),
         "mask": jnp.asarray(mask, jnp.float32),
+        "taught": jnp.ones((1, rows)),
     }
-    index = jnp.asarray(rng.integers(rows, size=(STEPS, 1, BATCH)))
+    index = jnp.asarray(rng.integers(rows, size=(STEPS, BATCH)))
     rates = jnp.full(STEPS, 1e-3)
     units = sum(shape.hidden)
 

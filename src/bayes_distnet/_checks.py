@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from bayes_distnet._mixture import Array
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.families import Family
+
+Array = NDArray[np.float64]
 
 
 def check_components(components: Family) -> tuple[Family, tuple[int, int]]:

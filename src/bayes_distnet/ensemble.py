@@ -22,7 +22,7 @@ IntArray = NDArray[np.int64]
 HISTORY = ("step", "kl_weight", "training_loss", "held_out_loss")
 FAR = 1.5  # a row is far from here on, times how far the training data reach
 FAR_LOCATIONS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of the law out there, in spreads of all runs
-PREDICTION_BLOCK = 2048
+PREDICTION_BLOCK = 128  # rows at a time: what a layer makes of them stays in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Settings:
     published: bool = False
     hidden: tuple[int, ...] = (16, 16)
     members: int = 5  # for each KL weight
-    draws: int = 8
+    draws: int = 6
     steps: int | None = None
     learning_rate: float = 2e-2
     kl_weights: tuple[float, ...] = (0.5, 0.05, 0.005)
@@ -90,21 +90,25 @@ class Ensemble:
     spread: float
     reach: float  # how far the training data reach, see `distance`
     weights: FloatArray  # (members, draws, weights): all members of the first KL weight, then of the next
-    pool: FloatArray  # share of every KL weight in the mixture
+    pool: FloatArray  # share in the mixture of every KL weight that was kept
     norm: dict[str, FloatArray]  # batch normalisation, one row a member; empty without
     fold: IntArray  # the fold of every training instance
     history: FloatArray  # columns HISTORY
 
-    def raw(self, features: FloatArray, members: IntArray | None = None) -> FloatArray:
+    def inputs(self, features: FloatArray) -> FloatArray:
+        """Scale features: what the other methods take."""
+        return self.scaler.transform(features)
+
+    def raw(self, x: FloatArray, members: IntArray | None = None) -> FloatArray:
         """Raw outputs, (members, draws, rows, outputs), of all members or of some."""
-        x = self.scaler.transform(features)
-        x = np.pad(x, ((0, 0), (0, self.architecture.n_inputs - x.shape[1])))
+        padded = np.pad(x, ((0, 0), (0, self.architecture.n_inputs - x.shape[1])))
         chosen = np.arange(len(self.weights)) if members is None else members
         out = np.empty((len(chosen), self.weights.shape[1], len(x), self.architecture.n_outputs))
+
         for start in range(0, len(x), PREDICTION_BLOCK):
-            block = slice(start, start + PREDICTION_BLOCK)
+            rows = slice(start, start + PREDICTION_BLOCK)
             for i, m in enumerate(chosen):
-                out[i, :, block] = forward(self.architecture, self.weights[m], x[block], self._norm(m))[0]
+                out[i, :, rows] = forward(self.architecture, self.weights[m], padded[rows], self._norm(m))[0]
         return out
 
     def to_arrays(self) -> Arrays:
@@ -148,17 +152,16 @@ class Ensemble:
             return None
         return Norm(*(self.norm[f"norm_{name}"][member] for name in ("scale", "shift", "mean", "variance")))
 
-    def distribution(self, features: FloatArray) -> RuntimeDistribution:
+    def distribution(self, x: FloatArray) -> RuntimeDistribution:
         """Predict every row by all members, unsure where it lies far from the training data."""
-        network = self.network(features)
         plain = self.settings.published or not self.settings.bayesian
-        return network if plain else self.gated(network, features)
+        return self.network(x) if plain else self.gated(self.network(x), x)
 
-    def network(self, features: FloatArray) -> RuntimeDistribution:
+    def network(self, x: FloatArray) -> RuntimeDistribution:
         """Predict every row by all members, wherever it lies."""
-        return self._mixture(self.raw(features))
+        return self._mixture(self.raw(x))
 
-    def gated(self, rtd: RuntimeDistribution, features: FloatArray) -> RuntimeDistribution:
+    def gated(self, rtd: RuntimeDistribution, x: FloatArray) -> RuntimeDistribution:
         """Return a prediction of these rows, giving way to a wide law the farther they lie from the training data.
 
         Weight draws alone extrapolate the location along a line: all features far below the training data would give
@@ -167,7 +170,7 @@ class Ensemble:
         """
         if self.reach == 0.0:  # no feature varies
             return rtd
-        ratio = np.maximum(distance(self.scaler.transform(features)) / (FAR * self.reach), 1.0)
+        ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)
         trust = ratio**-2.0
         # Laws side by side instead of one wide one, whose tail would rule every mean.
         location = FAR_LOCATIONS * ratio[:, None] ** 0.25
@@ -175,13 +178,13 @@ class Ensemble:
         wide = RuntimeDistribution(get_family(self.settings.family).from_raw(raw, self.center, self.spread))
         return RuntimeDistribution.mixture([(rtd, trust), (wide, 1.0 - trust)])
 
-    def out_of_fold(self, features: FloatArray) -> RuntimeDistribution:
+    def out_of_fold(self, x: FloatArray) -> RuntimeDistribution:
         """Predict the training instances, each by the members that have not seen it."""
         parts, rows = [], []
         for fold in range(self.settings.members):
             mine = np.flatnonzero(self.fold == fold)
             unseen = np.arange(fold, len(self.weights), self.settings.members)
-            parts.append(self._mixture(self.raw(features[mine], unseen)))
+            parts.append(self._mixture(self.raw(x[mine], unseen)))
             rows.append(mine)
         return RuntimeDistribution.concat(parts)[np.argsort(np.concatenate(rows))]
 

@@ -39,7 +39,7 @@ class NetworkEstimator(RuntimeEstimator):
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
-        return self.ensemble_.distribution(features)
+        return self.ensemble_.distribution(self.ensemble_.inputs(features))
 
     def _to_arrays(self) -> Arrays:
         return self.ensemble_.to_arrays()
@@ -93,7 +93,7 @@ class BayesDistNet(NetworkEstimator):
         preset: str | None = None,
         hidden: tuple[int, ...] = (16, 16),
         members: int = 5,
-        draws: int = 8,
+        draws: int = 6,
         steps: int | None = None,
         learning_rate: float = 2e-2,
         kl_weights: tuple[float, ...] = (0.5, 0.05, 0.005),

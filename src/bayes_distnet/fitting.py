@@ -28,6 +28,7 @@ CHUNK = 50
 LEAST_STEPS = 500
 INITIAL_SIGMA = 0.01  # small: the KL term raises it at once, noisy gradients bring it down only slowly
 LEAST_FINISHED = 0.2
+LEAST_SHARE = 0.05
 RUNTIME_DRAWS = 64
 PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE, PUBLISHED_KL = 250, 32, 20, 0.1
 
@@ -84,8 +85,11 @@ def fit_ensemble(
     )
     if groups == 1:
         return ensemble
-    alone = [replace(ensemble, pool=one).out_of_fold(features) for one in np.eye(groups)]
-    return replace(ensemble, pool=pool_weights([run_scores(rtd, observations) for rtd in alone]))
+    alone = [replace(ensemble, pool=one).out_of_fold(x) for one in np.eye(groups)]
+    pool = pool_weights([run_scores(rtd, observations) for rtd in alone])
+    kept = pool >= LEAST_SHARE  # the rest would cost time in every prediction and change none
+    weights = ensemble.weights[np.repeat(kept, settings.members)]
+    return replace(ensemble, pool=pool[kept] / pool[kept].sum(), weights=weights)
 
 
 def _folds(n_instances: int, settings: Settings, rng: np.random.Generator) -> IntArray:
@@ -134,7 +138,7 @@ def _plan(
     finished_share: float,
     spread: float,
 ) -> Plan:
-    most = max(len(rows) for rows in rows_of)
+    most = len(np.unique(np.concatenate(rows_of)))
     prior, mask = prior_scales(architecture, n_features)
     if settings.published:
         batch = min(PUBLISHED_BATCH, most)
@@ -155,7 +159,7 @@ def _plan(
     return Plan(
         rates=cosine_rates(steps, settings.learning_rate),
         chunk=CHUNK,
-        batch=padded_size(most, 64) if most <= FULL_BATCH else BATCH,
+        batch=-(-most // 64) * 64 if most <= FULL_BATCH else BATCH,
         spread=spread,
         kl_weights=np.repeat(settings.kl_weights, settings.members) * per_run,
         prior=prior,

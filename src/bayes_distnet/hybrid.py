@@ -48,7 +48,7 @@ class HybridDistNet(RuntimeEstimator):
     def __init__(
         self,
         members: int = 5,
-        draws: int = 8,
+        draws: int = 6,
         trees: int = 100,
         steps: int | None = None,
         seed: int = 0,
@@ -69,8 +69,8 @@ class HybridDistNet(RuntimeEstimator):
 
         check_at_least("trees", self.trees, 1)
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
-        x = self.ensemble_.scaler.transform(features)
-        network = self.ensemble_.out_of_fold(features)
+        x = self.ensemble_.inputs(features)
+        network = self.ensemble_.out_of_fold(x)
         log_times = impute(network, observations, self.ensemble_.spread, self.seed)
         self.forest_, unseen = fit_forest(x, observations, log_times, trees=self.trees, seed=self.seed)
         forest = RuntimeDistribution(unseen.components, unseen.weights)
@@ -78,11 +78,11 @@ class HybridDistNet(RuntimeEstimator):
         self.weights_ = pool_weights([run_scores(candidate, observations) for candidate in candidates])
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
-        x = self.ensemble_.scaler.transform(features)
-        network = self.ensemble_.network(features)
+        x = self.ensemble_.inputs(features)
+        network = self.ensemble_.network(x)
         forest = RuntimeDistribution(self.forest_.components(x))
         parts = zip((network, forest, average(network, forest)), self.weights_, strict=True)
-        return self.ensemble_.gated(RuntimeDistribution.mixture(list(parts)), features)
+        return self.ensemble_.gated(RuntimeDistribution.mixture(list(parts)), x)
 
     def _to_arrays(self) -> Arrays:
         own = {"pool": self.weights_}

@@ -43,7 +43,7 @@ Tree = dict[str, Array]
 CACHE_VARIABLE = "BAYES_DISTNET_CACHE"
 MOMENTUM, WEIGHT_DECAY, CLIP_NORM = 0.95, 1e-4, 1e-2  # of the published runs
 NORM_MOMENTUM = 0.1
-EVALUATION_ROWS = 2048
+EVALUATION_ROWS = 4096  # of all members
 
 
 @dataclass(frozen=True)
@@ -168,12 +168,12 @@ def _optimiser(objective: Objective) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(10.0), optax.scale_by_adam())
 
 
-def _noise_shape(objective: Objective, members: int, rows: int, draws: int) -> tuple[int, ...]:
+def _noise_shape(objective: Objective, rows: int, draws: int) -> tuple[int, ...]:
     if not objective.bayesian:
-        return (members, 0)
+        return (0,)
     if objective.local:
-        return (members, draws, rows, noise_size(objective.architecture))
-    return (members, draws, objective.architecture.n_weights)
+        return (draws, rows, noise_size(objective.architecture))
+    return (draws, objective.architecture.n_weights)
 
 
 def _take(data: Tree, index: Array) -> Tree:
@@ -197,10 +197,11 @@ def _run_chunk(
     gradient = jax.value_and_grad(functools.partial(_loss, objective), has_aux=True)
 
     def member_step(
-        params: Tree, state: Tree, momenta: Any, noise: Array, index: Array, kl_weight: Array, rate: Array
+        params: Tree, state: Tree, momenta: Any, noise: Array, taught: Array, kl_weight: Array, batch: Tree, rate: Array
     ) -> Any:
+        mine = batch | {"present": batch["present"] * taught[:, None]}
         numbers = plan | {"kl_weight": kl_weight}
-        (_, (state, data_loss)), grads = gradient(params, state, _take(data, index), noise, numbers)
+        (_, (state, data_loss)), grads = gradient(params, state, mine, noise, numbers)
         updates, momenta = optimiser.update(grads, momenta, params)
         params = jax.tree.map(lambda p, u: p - rate * u, params, updates)
         return params, state, momenta, data_loss
@@ -209,10 +210,12 @@ def _run_chunk(
         params, state, momenta, key = carry
         index, rate = xs
         key, use = jax.random.split(key)
-        members, rows = index.shape
-        noise = jax.random.normal(use, _noise_shape(objective, members, rows, objective.draws))
-        *carried, losses = jax.vmap(member_step, in_axes=(0, 0, 0, 0, 0, 0, None))(
-            params, state, momenta, noise, index, plan["kl_weight"], rate
+        # One batch and one noise for all members, each blind to its own fold: the first layer of all is one matrix
+        # product, and normals, the dearest part of a step, are drawn once. Members differ in start, fold and KL weight.
+        noise = jax.random.normal(use, _noise_shape(objective, len(index), objective.draws))
+        batch, taught = _take(data, index), plan["taught"][:, index]
+        *carried, losses = jax.vmap(member_step, in_axes=(0, 0, 0, None, 0, 0, None, None))(
+            params, state, momenta, noise, taught, plan["kl_weight"], batch, rate
         )
         return (*carried, key), losses
 
@@ -225,17 +228,16 @@ def _held_out_loss(
     objective: Objective, params: Tree, state: Tree, key: Array, rows: Array, data: Tree, plan: Tree
 ) -> Array:
     """Minus the mean log predictive density of held-out runs, one number a member."""
-    members, size = rows.shape
-    noise = jax.random.normal(key, _noise_shape(objective, members, size, max(objective.draws, 8)))
+    noise = jax.random.normal(key, _noise_shape(objective, rows.shape[1], max(objective.draws, 4)))
 
-    def member(params: Tree, state: Tree, noise: Array, index: Array) -> Array:
+    def member(params: Tree, state: Tree, index: Array) -> Array:
         batch = _take(data, index)
         raw, _, _ = _outputs(objective, params, state, batch["features"], noise, training=False)
         likelihood = _log_likelihood(objective, raw, batch, plan["spread"])
         mixed = jax.nn.logsumexp(likelihood, axis=0) - jnp.log(likelihood.shape[0])
         return -jnp.sum(batch["present"] * mixed) / jnp.maximum(jnp.sum(batch["present"]), 1.0)
 
-    return jax.vmap(member)(params, state, noise, rows)
+    return jax.vmap(member)(params, state, rows)
 
 
 def train(
@@ -248,7 +250,7 @@ def train(
     seed: int,
     progress: bool | None = None,
 ) -> Trained:
-    """Train one network for each entry of `training_rows`, all in one program.
+    """Train one network for each entry of `training_rows`, all in one program and on the same batches.
 
     `initial` holds the starting parameters with one row a member: mu, rho (if Bayesian), norm_scale and norm_shift
     (with batch normalisation). `progress=None` shows a bar only on a terminal.
@@ -267,10 +269,11 @@ def train(
         "kl_weight": jnp.asarray(plan.kl_weights, jnp.float32),
         "prior": jnp.asarray(plan.prior, jnp.float32),
         "mask": jnp.asarray(plan.mask, jnp.float32),
+        "taught": jnp.asarray([np.isin(np.arange(len(data.features)), rows) for rows in training_rows], jnp.float32),
     }
-    looks = [rng.permutation(rows)[:EVALUATION_ROWS] for rows in held_out_rows]
+    looks = [rng.permutation(rows)[: EVALUATION_ROWS // members] for rows in held_out_rows]
     looks_padded = jnp.asarray(_pad_rows(looks, padded_size(max(len(rows) for rows in looks))))
-    batches = zip(*(_batches(rows, plan.batch, rng) for rows in training_rows), strict=True)
+    batches = _batches(np.unique(np.concatenate(training_rows)), plan.batch, rng)
     n_chunks = -(-len(plan.rates) // plan.chunk)
     rates = np.concatenate([plan.rates, np.repeat(plan.rates[-1:], n_chunks * plan.chunk - len(plan.rates))])
     looked: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
@@ -278,7 +281,7 @@ def train(
     shown = sys.stderr.isatty() if progress is None else progress
     with tqdm(total=n_chunks * plan.chunk, desc="training", unit="step", disable=not shown) as bar:
         for c in range(n_chunks):
-            index = np.stack([np.stack(next(batches)) for _ in range(plan.chunk)]).astype(np.int32)
+            index = np.stack([next(batches) for _ in range(plan.chunk)]).astype(np.int32)
             chunk_rates = rates[c * plan.chunk : (c + 1) * plan.chunk]
             if plan.patience is not None:  # the chunk consumes its arguments, and these may be the best so far
                 params, state = jax.tree.map(jnp.copy, (params, state))

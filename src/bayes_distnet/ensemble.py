@@ -21,6 +21,7 @@ IntArray = NDArray[np.int64]
 
 HISTORY = ("step", "kl_weight", "training_loss", "held_out_loss")
 FAR = 1.5  # a row is far from here on, times how far the training data reach
+DOUBT = 0.05  # of what lies past every observed time
 FAR_LOCATIONS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of the law out there, in spreads of all runs
 PREDICTION_BLOCK = 128  # rows at a time: what a layer makes of them stays in the processor's cache
 
@@ -89,6 +90,7 @@ class Ensemble:
     center: float
     spread: float
     reach: float  # how far the training data reach, see `distance`
+    horizon: float  # the longest time that was observed, if runs were cut off; else infinity
     weights: FloatArray  # (members, draws, weights): all members of the first KL weight, then of the next
     pool: FloatArray  # share in the mixture of every KL weight that was kept
     norm: dict[str, FloatArray]  # batch normalisation, one row a member; empty without
@@ -117,7 +119,7 @@ class Ensemble:
             "weights": self.weights.astype(np.float32),  # they are float32 numbers: nothing is lost
             "pool": self.pool,
             "fold": self.fold,
-            "scale": np.array([self.center, self.spread, self.reach]),
+            "scale": np.array([self.center, self.spread, self.reach, self.horizon]),
             "history": self.history,
         }
         return own | self.norm | with_prefix("scaler", vars(self.scaler))
@@ -131,7 +133,7 @@ class Ensemble:
         architecture = settings.architecture(n_inputs)
         if weights.ndim != 3 or weights.shape[2] != architecture.n_weights:
             raise ValueError(f"weights of shape {weights.shape} for a network of {architecture.n_weights} weights")
-        center, spread, reach = map(float, arrays["scale"])
+        center, spread, reach, horizon = map(float, arrays["scale"])
         norm = {name: array for name, array in arrays.items() if name.startswith("norm_")}
         return cls(
             settings=settings,
@@ -140,6 +142,7 @@ class Ensemble:
             center=center,
             spread=spread,
             reach=reach,
+            horizon=horizon,
             weights=weights,
             pool=arrays["pool"],
             norm=norm,
@@ -162,16 +165,18 @@ class Ensemble:
         return self._mixture(self.raw(x))
 
     def gated(self, rtd: RuntimeDistribution, x: FloatArray) -> RuntimeDistribution:
-        """Return a prediction of these rows, giving way to a wide law the farther they lie from the training data.
+        """Return a prediction of these rows that gives way to a wide law where nothing is known.
 
-        Weight draws alone extrapolate the location along a line: all features far below the training data would give
-        a tiny runtime, and an interquartile range in seconds that is tinier still. Out there, nothing is known but of
-        what order runtimes have been so far.
+        That is, for one, far from the training data. Weight draws alone extrapolate the location along a line: all
+        features far below the training data would give a tiny runtime, and an interquartile range in seconds that is
+        tinier still. Out there, nothing is known but of what order runtimes have been so far. And it is, for another,
+        the share of a prediction that lies past all times that were observed: no run has ever tested it.
         """
         if self.reach == 0.0:  # no feature varies
             return rtd
         ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)
-        trust = ratio**-2.0
+        unseen = rtd.sf(self.horizon) if np.isfinite(self.horizon) else np.zeros(len(x))
+        trust = ratio**-2.0 * (1.0 - DOUBT * unseen)
         # Laws side by side instead of one wide one, whose tail would rule every mean.
         location = FAR_LOCATIONS * ratio[:, None] ** 0.25
         raw = np.stack([location, np.zeros_like(location)], axis=-1)

@@ -27,7 +27,6 @@ FULL_BATCH, BATCH = 512, 256
 CHUNK = 50
 LEAST_STEPS = 500
 INITIAL_SIGMA = 0.01  # small: the KL term raises it at once, noisy gradients bring it down only slowly
-LEAST_FINISHED = 0.2
 LEAST_SHARE = 0.05
 RUNTIME_DRAWS = 64
 PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE, PUBLISHED_KL = 250, 32, 20, 0.1
@@ -64,7 +63,7 @@ def fit_ensemble(
         published=settings.published,
     )
     runs_seen = sum(float(data.present[rows].sum()) for rows in rows_of) / len(rows_of)
-    plan = _plan(settings, architecture, x.shape[1], rows_of, runs_seen, observations.finished_share, spread)
+    plan = _plan(settings, architecture, x.shape[1], rows_of, runs_seen, spread)
     initial = _initial(architecture, settings, plan, rng)
     trained = train(
         objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.progress
@@ -77,6 +76,7 @@ def fit_ensemble(
         center=center,
         spread=spread,
         reach=float(distance(x).max()),
+        horizon=np.inf if observations.finished.all() else float(observations.seconds.max()),
         weights=_draw_weights(trained, settings, rng),
         pool=np.full(groups, 1.0 / groups),
         norm=trained.norm,
@@ -135,7 +135,6 @@ def _plan(
     n_features: int,
     rows_of: list[IntArray],
     runs_seen: float,
-    finished_share: float,
     spread: float,
 ) -> Plan:
     most = len(np.unique(np.concatenate(rows_of)))
@@ -155,13 +154,12 @@ def _plan(
             patience=None if settings.bayesian else PUBLISHED_PATIENCE,
         )
     steps = settings.steps or round(LEAST_STEPS * math.sqrt(max(1.0, most / FULL_BATCH)))
-    per_run = 1.0 / max(finished_share, LEAST_FINISHED) / max(runs_seen, 1.0)
     return Plan(
         rates=cosine_rates(steps, settings.learning_rate),
         chunk=CHUNK,
         batch=-(-most // 64) * 64 if most <= FULL_BATCH else BATCH,
         spread=spread,
-        kl_weights=np.repeat(settings.kl_weights, settings.members) * per_run,
+        kl_weights=np.repeat(settings.kl_weights, settings.members) / max(runs_seen, 1.0),
         prior=prior,
         mask=mask,
         patience=settings.patience,

@@ -46,7 +46,8 @@ class Forest:
         children = np.concatenate([self.left[inner], self.right[inner]])
         parents = np.tile(np.flatnonzero(inner), 2)
         # Children come after their parent: walking always ends, whatever a file says.
-        if np.any(children <= parents) or np.any(children >= nodes) or np.any(self.roots >= nodes):
+        roots_inside = (self.roots >= 0) & (self.roots < nodes)
+        if np.any(children <= parents) or np.any(children >= nodes) or not roots_inside.all():
             raise ValueError("forest: a node points outside its tree")
 
     def leaves(self, x: FloatArray) -> IntArray:

@@ -37,11 +37,6 @@ class Observations:
     finished: BoolArray
     n_instances: int
 
-    @property
-    def finished_share(self) -> float:
-        """Share of the runs that finished."""
-        return float(self.finished.mean())
-
     def runs_of_each(self) -> NDArray[np.int64]:
         """Return the number of runs of every instance."""
         return np.bincount(self.instance, minlength=self.n_instances)

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from scenarios import observations
+
+from bayes_distnet import BayesDistNet, DistNet, HybridDistNet, LogNormal, RuntimeDistribution, make_runs, scores
+from bayes_distnet.hybrid import average, impute
+from bayes_distnet.plots import SHIFTS, shifted
+from bayes_distnet.pooling import pool_weights, run_scores
+
+
+def test_pool_weights_find_the_better_predictor():
+    rng = np.random.default_rng(0)
+    good, bad = rng.normal(0.0, 0.1, 500), rng.normal(-1.0, 0.1, 500)
+    weights = pool_weights([good, bad])
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[0] > 0.95
+
+
+def test_pool_weights_maximise_the_log_score():
+    rng = np.random.default_rng(1)
+    # Two experts, each right about a part of the runs: the optimum is inside.
+    a = np.where(rng.random(4000) < 0.7, np.log(1.0), np.log(0.1))
+    b = np.where(a == 0.0, np.log(0.1), np.log(1.0))
+    best = max(np.linspace(0.01, 0.99, 99), key=lambda w: np.log(w * np.exp(a) + (1 - w) * np.exp(b)).sum())
+    assert pool_weights([a, b])[0] == pytest.approx(best, abs=0.02)
+
+
+def test_run_scores_take_density_or_survival():
+    rtd = RuntimeDistribution(LogNormal(np.zeros((2, 1)), np.ones((2, 1))))
+    runs = observations([0, 1, 1], [1.0, 2.0, 3.0], [True, False, True])
+    expected = [rtd.log_pdf(1.0)[0], rtd.log_sf(2.0)[1], rtd.log_pdf(3.0)[1]]
+    np.testing.assert_allclose(run_scores(rtd, runs), expected)
+
+
+def test_imputed_runs_follow_the_prediction_past_the_cutoff():
+    rtd = RuntimeDistribution(LogNormal(np.zeros((1, 1)), np.ones((1, 1))))
+    runs = observations(np.zeros(2001, int), np.r_[0.5, np.full(2000, 2.0)], np.r_[True, np.zeros(2000, bool)])
+    imputed = impute(rtd, runs, spread=10.0, seed=0)
+    assert imputed.shape == (10, 2001)
+    assert (imputed[:, 0] == np.log(0.5)).all()
+    drawn = imputed[:, 1:].ravel()
+    assert drawn.min() >= np.log(2.0)
+    expected = rtd.given_alive(2.0).quantile([0.25, 0.5, 0.75])[0] + 2.0
+    np.testing.assert_allclose(np.quantile(drawn, [0.25, 0.5, 0.75]), np.log(expected), atol=0.02)
+
+
+def test_imputed_runs_stay_within_reach():
+    rtd = RuntimeDistribution(LogNormal(np.full((1, 1), 50.0), np.ones((1, 1))))
+    runs = observations([0, 0], [1.0, 2.0], [True, False])
+    assert impute(rtd, runs, spread=0.5, seed=0).max() == pytest.approx(np.log(2.0) + 1.5)
+
+
+def test_average_lies_halfway():
+    network = RuntimeDistribution(LogNormal(np.array([[0.0, 2.0]]), np.array([[1.0, 4.0]])))
+    forest = RuntimeDistribution(LogNormal(np.array([[4.0]]), np.array([[1.0]])))
+    middle = average(network, forest).components
+    np.testing.assert_allclose(middle.loc, [[2.0, 3.0]])
+    np.testing.assert_allclose(middle.scale, [[1.0, 2.0]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cut_off", [0.0, 0.6])
+def test_is_ahead_of_ignoring_the_features_and_near_the_truth(cut_off):
+    data = make_runs(n_instances=300, n_runs=20, n_features=10, unexplained=0.0, seed=0)
+    known = data.take(np.arange(200))
+    new = data.take(np.arange(200, 300))
+    cut = known.cut_off(cut_off)
+    model = HybridDistNet(seed=0).fit(cut.features, cut.seconds[:, :4], finished=cut.finished[:, :4])
+    ours = scores.nllh(model.predict_distribution(new.features), new.seconds).mean()
+    truth = scores.nllh(new.truth, new.seconds).mean()
+    one_for_all = RuntimeDistribution(
+        LogNormal(np.full((100, 1), np.log(known.seconds).mean()), np.full((100, 1), np.log(known.seconds).std()))
+    )
+    ignoring = scores.nllh(one_for_all, new.seconds).mean()
+    assert ours < ignoring - 0.3
+    assert ours < truth + 0.25
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [BayesDistNet(), HybridDistNet()], ids=["BayesDistNet", "HybridDistNet"])
+def test_unsure_far_from_the_data(model):
+    data = make_runs(n_instances=300, n_runs=4, n_features=20, seed=0)
+    model.fit(data.features, data.seconds)
+    rows = range(20)
+    moved = [model.predict_distribution(shifted(data.features, row)) for row in rows]
+    width = np.stack([np.log(rtd.quantile(0.75) / rtd.quantile(0.25)) for rtd in moved])
+    seconds = np.stack([rtd.iqr() for rtd in moved])
+    middle = np.flatnonzero(SHIFTS == 0)[0]
+    for at in (0, -1):
+        assert (width[:, at] > 2 * width[:, middle]).all()
+        assert (seconds[:, at] > seconds[:, middle]).mean() > 0.8
+    # And the farther the wider, on both sides.
+    typical = np.median(width, axis=0)
+    assert (np.diff(typical[: middle - 3]) < 0.1).all()
+    assert (np.diff(typical[middle + 4 :]) > -0.1).all()
+
+
+def test_distnet_is_as_sure_far_away_as_anywhere():
+    data = make_runs(n_instances=100, n_runs=4, n_features=20, seed=0)
+    far = DistNet(steps=200).fit(data.features, data.seconds).predict_distribution(shifted(data.features, 0))
+    assert far.n_components == 1

@@ -88,11 +88,9 @@ def cells(folder: Path | None) -> list[Cell]:
             Cell("rand-sat saps, 26 % timeouts", rand),
             Cell("swgcp saps, 50 % timeouts", saps),
         ]
-    for humps in (False, True):
-        label = "generated, two humps" if humps else "generated"
-        load = partial(generated, humps)
-        found += [Cell(f"{label}, 1 run", load, 0.0, 1), Cell(f"{label}, 1 run, 60 % cut off", load, 0.6, 1)]
-        found += [Cell(f"{label}, 8 runs", load, 0.0, 8), Cell(f"{label}, 8 runs, 60 % cut off", load, 0.6, 8)]
+    for label, humps, runs in (("generated", False, 1), ("generated", False, 8), ("generated, two humps", True, 8)):
+        load, name = partial(generated, humps), f"{label}, {runs} run{'s' * (runs > 1)}"
+        found += [Cell(name, load, 0.0, runs), Cell(f"{name}, 60 % cut off", load, 0.6, runs)]
     return found
 
 

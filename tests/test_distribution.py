@@ -629,3 +629,87 @@ def test_normal_kernels_live_on_the_whole_line():
     assert np.abs(left.cdf(left.quantile(LEVELS)) - LEVELS).max() < 1e-10
     again = RuntimeDistribution.from_arrays(left.to_arrays())
     assert again.median() == pytest.approx(left.median())
+
+
+# -- arguments that are not what they should be --------------------------------------------------------------------
+
+
+def test_times_that_are_no_numbers_are_refused():
+    rtd = tame("lognormal", n=2)
+    for ask in (rtd.cdf, rtd.log_pdf, rtd.restricted_mean, rtd.given_alive, lambda t: rtd.band(t=t)):
+        for bad in ("a", "1", [1.0, "b"], [[1.0], [2.0, 3.0]], 1j, np.datetime64("2020-01-01")):
+            with pytest.raises(RuntimeDataError, match="expected a number or an array of numbers"):
+                ask(bad)
+
+
+def test_levels_sizes_and_seeds_are_checked():
+    rtd = tame("lognormal", n=2)
+    with pytest.raises(SettingError, match="p: expected a number"):
+        rtd.quantile("a")
+    for ask in (rtd.interval, rtd.band, lambda q: rtd.band(q=q)):
+        for bad in ("a", [0.5], True):
+            with pytest.raises(SettingError, match="between 0 and 1"):
+                ask(bad)
+    with pytest.raises(SettingError, match="level=None"):
+        rtd.interval(None)
+    for bad in (-1, 1.5, "a", True):
+        with pytest.raises(SettingError, match=r"size=.*whole number of at least 0"):
+            rtd.sample(bad)
+        with pytest.raises(SettingError, match=r"seed=.*whole number of at least 0"):
+            rtd.sample(1, seed=bad)
+    assert rtd.sample(0).shape == rtd.given_alive(1.0).sample(0).shape == rtd.minimum_of(2).sample(0).shape == (2, 0)
+
+
+def test_components_must_be_a_family_with_numbers():
+    for bad in ("lognormal", LogNormal, None, {"loc": 0.0}):
+        with pytest.raises(SettingError, match="expected a family with its parameters"):
+            RuntimeDistribution(bad)
+    for bad in (["a"], [[0.0], [0.0, 1.0]]):
+        with pytest.raises(SettingError, match="parameter 'loc': expected a number"):
+            RuntimeDistribution(LogNormal(bad, 1.0))
+    with pytest.raises(SettingError, match="weights: expected a number"):
+        RuntimeDistribution(LogNormal([[0.0, 1.0]], 1.0), ["a", "b"])
+    with pytest.raises(SettingError, match="at least one component"):
+        RuntimeDistribution(LogNormal(np.zeros((3, 0)), 1.0))
+    assert len(RuntimeDistribution(LogNormal([], 1.0))) == 0  # no rows is fine, no components is not
+    with pytest.raises(SettingError, match="found str"):
+        RuntimeDistribution.concat(["a"])
+
+
+@pytest.mark.parametrize("name", ["family", "loc", "log_weights", "start", "copies", "power"])
+def test_arrays_that_lack_one_name_it(name):
+    arrays = tame("lognormal").to_arrays()
+    del arrays[name]
+    with pytest.raises(SettingError, match=f"no \\['{name}'\\]"):
+        RuntimeDistribution.from_arrays(arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("log_weights", np.full((2, 3), np.nan)),
+        ("log_weights", np.full((2, 3), -np.inf)),
+        ("log_weights", np.full((2, 3), 800.0)),
+        ("log_weights", np.zeros((2, 3))),
+        ("log_weights", np.full((1, 3), -np.log(3))),
+        ("start", [0.0, np.nan]),
+        ("start", [0.0, -1.0]),
+        ("start", [0.0, -np.inf]),
+        ("start", [0.0]),
+        ("start", "a"),
+        ("copies", [1.0, np.nan]),
+        ("copies", [1.0, 0.0]),
+        ("power", [np.inf, 1.0]),
+        ("power", 1.0),
+    ],
+)
+def test_bad_arrays_are_named(name, bad):
+    arrays = tame("lognormal", n=2, size=3).to_arrays()
+    with pytest.raises(SettingError, match=f"'{name}'"):
+        RuntimeDistribution.from_arrays({**arrays, name: bad})
+
+
+def test_arrays_of_no_rows_make_a_distribution_of_no_rows():
+    assert len(RuntimeDistribution.from_arrays(tame("lognormal")[[]].to_arrays())) == 0
+    with pytest.raises(SettingError, match="to_arrays"):
+        RuntimeDistribution.from_arrays("model.npz")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scenarios import log_linear
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -51,7 +52,9 @@ def data():
 
 
 @pytest.mark.slow
-@parametrize_with_checks([model for model in QUICK if getattr(model, "preset", None) is None])
+@parametrize_with_checks(
+    [m for m in QUICK if getattr(m, "preset", None) is None and getattr(m, "output", "parameters") == "parameters"]
+)
 def test_follows_scikit_learn(estimator, check):
     check(estimator)
 
@@ -185,6 +188,13 @@ def test_two_instances_and_equal_runtimes_still_give_a_distribution(model):
         (BayesDistNet(hidden=()), "hidden"),
         (BayesDistNet(learning_rate=-1.0), "learning_rate=-1.0"),
         (BayesDistNet(kl_weights=()), "kl_weights"),
+        (BayesDistNet(kl_weights=0.5), "kl_weights=0.5"),
+        (BayesDistNet(hidden=16), "hidden=16"),
+        (BayesDistNet(steps=True), "steps=True"),
+        (BayesDistNet(seed=-1), "seed=-1"),
+        (BayesDistNet(members=1), "take 2 members or more"),
+        (HybridDistNet(members=1), "members=1"),
+        (RandomForest(max_features=2.0), "max_features=2.0"),
         (HybridDistNet(trees=0), "trees=0"),
         (KNearest(neighbours=0), "neighbours=0"),
     ],
@@ -210,6 +220,50 @@ def test_score_is_the_mean_log_likelihood():
     scale = float(np.asarray(model.fitted_.scale))
     expected = np.mean([-np.log(scale) - 1.0 / scale, -4.0 / scale])
     assert model.score(np.zeros((2, 1)), [1.0, 4.0], finished=[True, False]) == pytest.approx(expected)
+
+
+def test_score_leaves_out_rows_without_a_run(data):
+    model = Ridge().fit(data.features, data.seconds)
+    holey = data.seconds.copy()
+    holey[0] = np.nan
+    assert model.score(data.features, holey) == pytest.approx(model.score(data.features[1:], data.seconds[1:]))
+
+
+@each(QUICK)
+def test_a_fit_that_fails_leaves_an_unfitted_model(model, data):
+    model = clone(model).fit(data.features, data.seconds)
+    with pytest.raises(RuntimeDataError):
+        model.fit(data.features, -data.seconds)
+    with pytest.raises(NotFittedError):
+        model.predict(data.features)
+
+
+def test_settings_changed_after_fitting_do_not_change_the_model(data, tmp_path):
+    model = Marginal("gamma").fit(data.features, data.seconds)
+    before = model.predict(data.features)
+    model.set_params(family="weibull")
+    np.testing.assert_array_equal(model.predict(data.features), before)
+    model.save(tmp_path / "m")
+    np.testing.assert_array_equal(Marginal.load(tmp_path / "m").predict(data.features), before)
+
+
+@each([BayesDistNet(steps=50), HybridDistNet(steps=50, trees=10)])
+@pytest.mark.parametrize("instances", [2, 3, 4])
+def test_fewer_instances_than_members_still_work(model, instances, data):
+    few = data.take(np.arange(instances))
+    assert np.isfinite(clone(model).fit(few.features, few.seconds).predict(data.features)).all()
+
+
+def test_columns_with_number_names_are_checked_by_name_too(data):
+    numbered = data.features.set_axis(range(5), axis=1)
+    model = Ridge().fit(numbered, data.seconds)
+    with pytest.raises(FeatureError, match="same order"):
+        model.predict(numbered[[4, 3, 2, 1, 0]])
+
+
+def test_columns_named_twice_are_an_error(data):
+    with pytest.raises(FeatureError, match=r"\['a'\] are there more than once"):
+        Ridge().fit(data.features.set_axis(["a", "a", "b", "c", "d"], axis=1), data.seconds)
 
 
 def test_history_shows_the_training(data):

@@ -61,19 +61,41 @@ def test_instance_moments_keep_the_variance_of_imputed_runs():
     assert square.tolist() == [2.5, 0.25]
 
 
+GOOD = {
+    "roots": np.array([0]),
+    "feature": np.array([0, -1, -1]),
+    "threshold": np.zeros(3),
+    "left": np.array([1, -1, -1]),
+    "right": np.array([2, -1, -1]),
+    "loc": np.zeros(3),
+    "scale": np.ones(3),
+}
+
+
 def test_arrays_that_form_no_tree_are_refused():
-    good = {
-        "roots": np.array([0]),
-        "feature": np.array([0, -1, -1]),
-        "threshold": np.zeros(3),
-        "left": np.array([1, -1, -1]),
-        "right": np.array([2, -1, -1]),
-        "loc": np.zeros(3),
-        "scale": np.ones(3),
-    }
-    assert Forest(**good).leaves(np.array([[-1.0], [1.0]])).tolist() == [[1], [2]]
+    assert Forest(**GOOD).leaves(np.array([[-1.0], [1.0]])).tolist() == [[1], [2]]
     for name, bad in (("left", [0, -1, -1]), ("right", [7, -1, -1]), ("roots", [5]), ("roots", [-1])):
         with pytest.raises(ValueError, match="points outside its tree"):
-            Forest(**(good | {name: np.array(bad)}))
+            Forest(**(GOOD | {name: np.array(bad)}))
     with pytest.raises(ValueError, match="another length"):
-        Forest(**(good | {"loc": np.zeros(2)}))
+        Forest(**(GOOD | {"loc": np.zeros(2)}))
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "message"),
+    [
+        ("feature", [0.0, -1.0, -1.0], "feature is float64"),
+        ("roots", [0.0], "roots is float64"),
+        ("roots", np.empty(0, dtype=int), "no tree"),
+        ("roots", [[0]], r"roots is int64 of shape \(1, 1\)"),
+        ("left", [True, False, False], "left is bool"),
+        ("loc", [0, 0, 0], "loc is int64"),
+        ("loc", [0.0, np.nan, 0.0], "loc is not finite"),
+        ("scale", [1.0, 0.0, 1.0], "scale is not positive"),
+        ("scale", [1.0, np.inf, 1.0], "scale is not finite"),
+        ("threshold", [np.nan, -2.0, -2.0], "threshold is not finite"),
+    ],
+)
+def test_arrays_of_the_wrong_kind_or_range_are_refused(name, bad, message):
+    with pytest.raises(ValueError, match=message):
+        Forest(**(GOOD | {name: np.array(bad)}))

@@ -7,6 +7,7 @@ from scipy import stats
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.families import FAMILIES
 from bayes_distnet.goodness import best_family
+from bayes_distnet.runs import ZeroRuntimeWarning
 
 LAWS = {
     "lognormal": FAMILIES["lognormal"](1.0, 1.5),
@@ -50,6 +51,19 @@ def test_instances_may_have_different_numbers_of_runs():
     assert table.loc["lognormal", "ks"] == pytest.approx(np.mean([d.statistic for d in distances]), rel=1e-9)
 
 
+def test_masked_runs_are_no_runs():
+    runtimes = np.random.default_rng(4).lognormal(size=(10, 30))
+    masked = np.ma.array(np.c_[runtimes, np.full(10, 1e9)], mask=np.arange(31) == np.full((10, 1), 30))
+    assert best_family(masked).equals(best_family(runtimes))
+
+
+def test_zero_runtimes_are_raised_as_everywhere_and_said():
+    runtimes = np.random.default_rng(5).lognormal(size=(5, 20))
+    runtimes[0, 0] = 0.0
+    with pytest.warns(ZeroRuntimeWarning, match="runtimes: 1 of 100 runs took 0 s"):
+        assert np.isfinite(best_family(runtimes)["ks"]).all()
+
+
 def test_equal_runs_do_not_crash():
     table = best_family(np.full((3, 5), 7.0))
     assert np.isfinite(table[["ks", "wins", "rejected"]].to_numpy()).all()
@@ -59,13 +73,13 @@ def test_equal_runs_do_not_crash():
     ("runtimes", "message"),
     [
         ([1.0, 2.0], "1 dimension"),
-        ([[1.0, 0.0]], "Instance 0, run 1 has a runtime of 0 s"),
-        ([[1.0, 2.0], [-3.0, 1.0]], "Instance 1, run 0 has a runtime of -3 s"),
-        ([[1.0, np.inf]], "positive and finite"),
+        ([[1.0, 2.0], [-3.0, 1.0]], r"runtimes\[1, 0\]: a negative runtime"),
+        ([[1.0, np.inf]], r"runtimes\[0, 1\]: an infinite runtime"),
         ([[1.0, np.nan]], "two runs or more"),
         (np.empty((0, 3)), "None of the 0 instances"),
-        ([["fast", "slow"]], "matrix of numbers"),
-        ([[1.0, 2.0], [3.0]], "matrix of numbers"),
+        ([["fast", "slow"]], "must be numbers"),
+        ([[1.0, 2.0], [3.0]], "Pad them with NaN"),
+        (np.ones((2, 3)).astype("m8[s]"), "total_seconds"),
     ],
 )
 def test_bad_input_is_named(runtimes, message):

@@ -411,7 +411,7 @@ def test_bad_runs_are_refused():
     rtd = mixtures(n=2)
     for runtimes, finished, text in (
         ([1.0, 2.0, 3.0], None, "2 rows"),
-        ([[[1.0]], [[2.0]]], None, "lists of lists"),
+        ([[[1.0]], [[2.0]]], None, "one list or array"),
         (np.ones((2, 1, 1)), None, "shape"),
         ([-1.0, 2.0], None, "negative"),
         ([np.inf, 2.0], None, "infinite"),
@@ -419,6 +419,40 @@ def test_bad_runs_are_refused():
         ([1.0, 2.0], [1, 0], "booleans"),
         ([1.0, 2.0], [True], "shape"),
         ([[1.0, 2.0], [1.0]], [[True], [True]], "as many flags"),
+        ([[1.0, 2.0], [1.0]], [[1, 0], [1]], "booleans"),
+        ([[1.0, 2.0], [1.0]], [["yes", "no"], ["yes"]], "booleans"),
+        ([[1.0, 2.0], [1.0]], True, "finished: expected a list"),
+        ([1.0, 2.0], True, "shape"),
+        ([["a", "b"], [1.0]], None, "numbers"),
+        ([[1.0, [2.0]], [1.0]], None, "one list or array"),
     ):
         with pytest.raises(RuntimeDataError, match=text):
             scores.crps(rtd, runtimes, finished)
+
+
+def test_bad_settings_are_refused():
+    rtd = mixtures(n=2)
+    for bad in ("a", 0.0, -1.0, np.nan, np.inf, True):
+        for score in (scores.nllh, scores.kld):
+            with pytest.raises(SettingError, match=r"scale=.*positive"):
+                score(rtd, [1.0, 2.0], published=True, scale=bad)
+    for bad in ("a", None, 0, 1, np.nan):
+        with pytest.raises(SettingError, match=r"level=.*between 0 and 1"):
+            scores.coverage(rtd, [1.0, 2.0], level=bad)
+    with pytest.raises(SettingError, match="seed"):
+        scores.pit(rtd, [1.0, 2.0], seed=-1)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_only_distributions_are_scored(name):
+    with pytest.raises(SettingError, match="expected a RuntimeDistribution, found list"):
+        SCORES[name]([1.0, 2.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_no_rows_score_nothing_and_no_columns_score_nan(name):
+    rtd = mixtures(n=3)
+    for nothing in ([], np.empty((0, 2)), np.empty((0, 0))):
+        assert SCORES[name](rtd[[]], nothing).shape == (0,)
+    assert np.isnan(SCORES[name](rtd, np.empty((3, 0)))).all()
+    assert np.isnan(SCORES[name](rtd, [[], [], []])).all()

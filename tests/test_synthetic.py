@@ -24,8 +24,26 @@ def test_cut_off_cuts_the_share_it_is_asked_for():
     assert data.cut_off(0.0) is data
 
 
+def test_cutting_off_twice_leaves_the_larger_share_unfinished():
+    data = make_runs(n_instances=100, n_runs=10, seed=0)
+    for shares in ((0.2, 0.5), (0.5, 0.2)):
+        cut = data.cut_off(shares[0]).cut_off(shares[1])
+        assert (~cut.finished).mean() == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["n_instances", "n_runs", "n_features"])
+@pytest.mark.parametrize("bad", [0, -1, 2.5, True, "a", None])
+def test_bad_counts_are_named(name, bad):
+    with pytest.raises(SettingError, match=f"{name}=.*whole number of at least 1"):
+        make_runs(**{name: bad})
+
+
 def test_bad_arguments_are_named():
-    with pytest.raises(SettingError, match="at least 1"):
-        make_runs(n_instances=0)
-    with pytest.raises(SettingError, match="share"):
-        make_runs(2, 2, 2).cut_off(1.0)
+    for bad in (1.0, -0.1, np.nan, "a", None):
+        with pytest.raises(SettingError, match="share"):
+            make_runs(2, 2, 2).cut_off(bad)
+    for bad in (-0.1, np.nan, np.inf, "a"):
+        with pytest.raises(SettingError, match="unexplained"):
+            make_runs(2, 2, 2, unexplained=bad)
+    with pytest.raises(SettingError, match="seed"):
+        make_runs(2, 2, 2, seed=-1)

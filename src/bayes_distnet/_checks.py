@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_distnet.errors import RuntimeDataError, SettingError
+from bayes_distnet.errors import RuntimeDataError, SettingError, is_number
 from bayes_distnet.families import Family
 
 Array = NDArray[np.float64]
 
 
-def check_components(components: Family) -> tuple[Family, tuple[int, int]]:
+def check_numbers(name: str, values: Any, error: type[RuntimeDataError | SettingError] = SettingError) -> Array:
+    """Return numbers of any shape as float64; text, dates, complex numbers and ragged lists are refused."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "USmMc":
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise error(f"{name}: expected a number or an array of numbers, found {values!r:.100}.")
+
+
+def check_components(components: Any) -> tuple[Family, tuple[int, int]]:
     """Return the family with float64 parameters of their common shape (n, S), and that shape."""
-    parameters = {name: np.asarray(value, dtype=np.float64) for name, value in components.parameters().items()}
+    if not isinstance(components, Family):
+        raise SettingError(
+            f"components: expected a family with its parameters, such as LogNormal(loc=[0.0], scale=[1.0]); "
+            f"found {components!r:.100}."
+        )
+    parameters = {
+        name: check_numbers(f"the {components.name} parameter '{name}'", value)
+        for name, value in components.parameters().items()
+    }
     shapes = {name: value.shape for name, value in parameters.items()}
     try:
         shape = np.broadcast_shapes(*shapes.values())
@@ -27,6 +49,8 @@ def check_components(components: Family) -> tuple[Family, tuple[int, int]]:
     if len(shape) < 2:
         parameters = {name: value.reshape(-1, 1) for name, value in parameters.items()}
         shape = (*shape, 1, 1)[:2]
+    if shape[1] == 0:
+        raise SettingError(f"the {components.name} parameters have shapes {shapes}: a row needs at least one component")
     for name, value in parameters.items():
         bad = ~np.isfinite(value) if name == "loc" else ~(np.isfinite(value) & (value > 0))
         if bad.any():
@@ -44,7 +68,7 @@ def check_weights(weights: ArrayLike | None, n: int, size: int) -> Array:
     """Return log weights (n, S), or (1, S) where all rows share them; each row normalised."""
     if weights is None:
         return np.full((1, size), -np.log(size))
-    array = np.asarray(weights, dtype=np.float64)
+    array = check_numbers("weights", weights)
     if array.shape not in ((size,), (n, size)):
         raise SettingError(
             f"weights have shape {array.shape}; for {n} rows of {size} components give ({size},) or ({n}, {size})"
@@ -64,7 +88,7 @@ def check_weights(weights: ArrayLike | None, n: int, size: int) -> Array:
 
 def check_share(weight: ArrayLike, n: int) -> Array:
     """Return the weight of a whole distribution in a pool, (n, 1) or (1, 1)."""
-    share = np.asarray(weight, dtype=np.float64)
+    share = check_numbers("a weight", weight)
     if share.shape not in ((), (n,)) or not np.all(np.isfinite(share) & (share >= 0)):
         raise SettingError(
             f"a weight must be a number, or one for each of {n} rows, finite and not negative; got {weight!r}"
@@ -74,14 +98,57 @@ def check_share(weight: ArrayLike, n: int) -> Array:
 
 def check_times(t: ArrayLike) -> Array:
     """Return times as float64; NaN is refused, all else (negative, infinite) has an answer."""
-    times = np.asarray(t, dtype=np.float64)
+    times = check_numbers("t", t, RuntimeDataError)
     if np.isnan(times).any():
         raise RuntimeDataError(f"t holds NaN ({int(np.isnan(times).sum())} of {times.size} times); leave those out")
     return times
 
 
-def check_level(level: float, name: str = "level") -> float:
+def check_level(level: Any, name: str = "level") -> float:
     """Return a probability strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise SettingError(f"{name} is {level}; it must lie between 0 and 1, both excluded")
+    if not is_number(level) or not 0 < level < 1:
+        raise SettingError(f"{name}={level!r}: expected a number between 0 and 1, both excluded.")
     return float(level)
+
+
+def check_part(part: Any, name: str) -> float:
+    """Return a share of runs that leaves some: at least 0, less than 1."""
+    if not is_number(part) or not 0 <= part < 1:
+        raise SettingError(f"{name}={part!r}: expected a number in [0, 1).")
+    return float(part)
+
+
+def check_keys(arrays: Any, names: tuple[str, ...]) -> None:
+    """Raise a `SettingError` unless a mapping has all these names."""
+    found = list(arrays) if isinstance(arrays, Mapping) else type(arrays).__name__
+    if missing := [name for name in names if name not in found]:
+        raise SettingError(f"arrays: no {missing} in {found}. Give what to_arrays() returned.")
+
+
+def check_state(arrays: Mapping[str, Any], shape: tuple[int, int], positive: bool) -> dict[str, Array]:
+    """Return what a saved distribution holds beside its parameters: log_weights (n, S); start, copies, power (n,)."""
+    state = {name: check_numbers(f"'{name}'", arrays[name]) for name in ("log_weights", "start", "copies", "power")}
+    for name, array in state.items():
+        expected = shape if name == "log_weights" else shape[:1]
+        if array.shape != expected:
+            raise SettingError(f"'{name}' has shape {array.shape}; for {shape[0]} rows it must be {expected}")
+    log_weights, start = state["log_weights"], state["start"]
+    # An infinite log weight overflows to a sum of infinity, NaN stays NaN: neither is close to one.
+    with np.errstate(over="ignore"):
+        total = np.exp(log_weights).sum(axis=1)
+    fine = {
+        "log_weights": (np.abs(total - 1) < 1e-5, "logs of weights that sum to one"),
+        "start": (
+            (np.isfinite(start) & (start >= 0)) | (not positive and start == -np.inf),
+            f"finite and not negative{'' if positive else ', or -inf'}",
+        ),
+        **{
+            name: (np.isfinite(state[name]) & (state[name] >= 1), "finite and at least 1")
+            for name in ("copies", "power")
+        },
+    }
+    for name, (good, expected_values) in fine.items():
+        if not np.all(good):
+            row = int(np.flatnonzero(~good)[0])
+            raise SettingError(f"'{name}', row {row}: found {state[name][row]}; it must be {expected_values}")
+    return state

@@ -15,7 +15,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.errors import FeatureError, RuntimeDataError
+from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
 from bayes_distnet.runs import Observations, observe
 from bayes_distnet.storage import Arrays, read_model, write_model
 
@@ -31,9 +31,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
 
     _least_instances = 2
 
-    def fit(
-        self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Learn from runs.
 
         X: one row of features for each row of y (a DataFrame keeps its column names; NaN = missing). y: seconds, as a
@@ -41,6 +39,8 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         finished: booleans of y's shape, False for a run that was cut off; None if all finished. groups: one instance
         label a row of a vector y; by default rows with the same features are runs of one instance.
         """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # a fit that fails leaves an unfitted model, not half of an old one
         features = self._check_features(X, reset=True)
         if y is None:
             raise RuntimeDataError(
@@ -59,6 +59,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
                 f"matter, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal fits even one."
             )
         self._fit(features, observations)
+        self.fitted_params_ = self.get_params(deep=False)
         return self
 
     def predict_distribution(self, X: Any) -> RuntimeDistribution:
@@ -73,10 +74,10 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
         """Return the mean log likelihood of runs: log density (per second) if finished, else log survival."""
         check_is_fitted(self)
-        _, observations = observe(
-            np.arange(len(X), dtype=float)[:, None] if hasattr(X, "__len__") else X, y, finished, need_finished=False
-        )
-        rtd = self.predict_distribution(X)[observations.instance]
+        rtd = self.predict_distribution(X)
+        # The rows of X stand in for features: rows without a run drop out.
+        rows, observations = observe(np.arange(len(rtd), dtype=float)[:, None], y, finished, need_finished=False)
+        rtd = rtd[rows[observations.instance, 0].astype(int)]
         seconds = observations.seconds[:, None]
         likelihood = np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0])
         return float(likelihood.mean())
@@ -88,7 +89,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         write_model(
             Path(path),
             type(self).__name__,
-            parameters=self.get_params(deep=False),
+            parameters=self.fitted_params_,  # set_params after fit does not change what was fitted
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
             arrays=self._to_arrays(),
@@ -102,20 +103,35 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         model.n_features_in_ = saved.n_features
         if saved.feature_names is not None:
             model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
-        saved.restore(model._from_arrays)
+        saved.restore(
+            model._from_arrays, lambda: model._predict(np.broadcast_to(np.nan, (1, saved.n_features))).median()
+        )
+        model.fitted_params_ = saved.parameters
         return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fitted_params_")
 
     def _check_features(self, X: Any, *, reset: bool) -> FloatArray:
         if isinstance(X, pd.DataFrame):
+            if not X.columns.is_unique:
+                twice = sorted({str(name) for name in X.columns[X.columns.duplicated()]})
+                raise FeatureError(f"X: columns {twice} are there more than once. Give every feature its own name.")
             text = [str(c) for c in X.columns if not pd.api.types.is_numeric_dtype(X[c])]
             if text:
                 raise FeatureError(f"X: columns {text} are not numeric. Encode or drop them.")
+            if not all(isinstance(name, str) for name in X.columns):
+                X = X.set_axis([str(name) for name in X.columns], axis=1)  # so that they are checked by name, too
+        if isinstance(X, np.ma.MaskedArray):
+            X = X.filled(np.nan)
         try:
             checked = validate_data(
                 self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=1
             )
+        except TypeError as error:
+            raise FeatureTypeError(f"X: {error}") from error
         except ValueError as error:
-            raise FeatureError(str(error)) from error
+            raise FeatureError(f"X: {error}") from error
         return np.asarray(checked)
 
     @abstractmethod

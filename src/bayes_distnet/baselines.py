@@ -17,18 +17,18 @@ from sklearn.neighbors import NearestNeighbors
 
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.errors import check_at_least
+from bayes_distnet.errors import SettingError, check_at_least, check_positive, check_seed
 from bayes_distnet.families import LogNormal, get_family
 from bayes_distnet.forest import Forest, fit_forest, instance_moments
-from bayes_distnet.marginal import LEAST_SPREAD, censored_maximum_likelihood
+from bayes_distnet.marginal import LEAST_SPREAD, censored_maximum_likelihood, log_location_and_spread
 from bayes_distnet.runs import Observations
 from bayes_distnet.scaling import RankGauss, Standard
 from bayes_distnet.storage import Arrays, with_prefix, without_prefix
 
 FloatArray = NDArray[np.float64]
 
-ROUNDS = 5
-SETTLED = 1e-2  # of the log runtimes' spread
+ROUNDS, FOREST_ROUNDS = 200, 15  # at most
+SETTLED = 3e-3  # of the spread of log time
 
 
 class Marginal(RuntimeEstimator):
@@ -52,7 +52,7 @@ class Marginal(RuntimeEstimator):
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         shape = (len(features), 1)
         parameters = {name: np.full(shape, value) for name, value in self.fitted_.parameters().items()}
-        return RuntimeDistribution(get_family(self.family)(**parameters))
+        return RuntimeDistribution(type(self.fitted_)(**parameters))
 
     def _to_arrays(self) -> Arrays:
         return {name: np.asarray(value) for name, value in self.fitted_.parameters().items()}
@@ -68,9 +68,7 @@ class RandomForest(RuntimeEstimator):
     choose from; `seed`.
     """
 
-    def __init__(
-        self, trees: int = 100, least_instances: int = 3, max_features: float = 0.5, seed: int = 0
-    ) -> None:
+    def __init__(self, trees: int = 100, least_instances: int = 3, max_features: float = 0.5, seed: int = 0) -> None:
         self.trees = trees
         self.least_instances = least_instances
         self.max_features = max_features
@@ -78,6 +76,11 @@ class RandomForest(RuntimeEstimator):
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         check_at_least("trees", self.trees, 1)
+        check_at_least("least_instances", self.least_instances, 1)
+        check_positive("max_features", self.max_features)
+        if self.max_features > 1:
+            raise SettingError(f"max_features={self.max_features!r}: expected a share, at most 1.")
+        check_seed("seed", self.seed)
         self.scaler_ = RankGauss.fit(features)
         x = self.scaler_.transform(features)
 
@@ -95,7 +98,7 @@ class RandomForest(RuntimeEstimator):
             )
             return _mean_and_deviation(out_of_bag.components, out_of_bag.weights)
 
-        schmee_hahn(observations, fit)
+        schmee_hahn(observations, fit, FOREST_ROUNDS)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         components = self.forest_.components(self.scaler_.transform(features))
@@ -108,6 +111,7 @@ class RandomForest(RuntimeEstimator):
     def _from_arrays(self, arrays: Arrays) -> None:
         self.scaler_ = RankGauss(**without_prefix("scaler", arrays))
         self.forest_ = Forest(**without_prefix("forest", arrays))
+        self.forest_.check_inputs(len(self.scaler_.keep))
 
 
 class Ridge(RuntimeEstimator):
@@ -133,7 +137,7 @@ class Ridge(RuntimeEstimator):
             self.coefficients_, self.intercept_, self.scale_ = model.coef_, float(model.intercept_), scale
             return model.predict(x), np.full(len(x), scale)
 
-        schmee_hahn(observations, fit)
+        schmee_hahn(observations, fit, ROUNDS)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         x = self.scaler_.transform(features)
@@ -164,8 +168,8 @@ class KNearest(RuntimeEstimator):
         check_at_least("neighbours", self.neighbours, 1)
         self.scaler_ = Standard.fit(features)
         self.points_ = self.scaler_.transform(features)
-        k = min(self.neighbours, len(features) - 1)
-        near = _nearest(self.points_, self.points_, k, exclude_self=True)
+        self.k_ = min(self.neighbours, len(features))
+        near = _nearest(self.points_, self.points_, min(self.neighbours, len(features) - 1), exclude_self=True)
         counts = observations.runs_of_each().astype(float)
 
         def fit(log_times: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -173,7 +177,7 @@ class KNearest(RuntimeEstimator):
             self.mean_, self.square_ = instance_moments(observations, log_times, variance)
             return self._pool(near)
 
-        schmee_hahn(observations, fit)
+        schmee_hahn(observations, fit, ROUNDS)
 
     def _pool(self, near: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
         count = self.count_[near]
@@ -183,38 +187,43 @@ class KNearest(RuntimeEstimator):
         return loc, np.maximum(np.sqrt(square / total), LEAST_SPREAD)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
-        near = _nearest(self.points_, self.scaler_.transform(features), min(self.neighbours, len(self.points_)))
+        near = _nearest(self.points_, self.scaler_.transform(features), self.k_)
         loc, scale = self._pool(near)
         return RuntimeDistribution(LogNormal(loc[:, None], scale[:, None]))
 
     def _to_arrays(self) -> Arrays:
         own = {"points": self.points_, "count": self.count_, "mean": self.mean_, "square": self.square_}
+        own["k"] = np.array([self.k_])
         return with_prefix("scaler", vars(self.scaler_)) | own
 
     def _from_arrays(self, arrays: Arrays) -> None:
         self.scaler_ = Standard(**without_prefix("scaler", arrays))
         self.points_, self.count_ = arrays["points"], arrays["count"]
-        self.mean_, self.square_ = arrays["mean"], arrays["square"]
+        self.mean_, self.square_, self.k_ = arrays["mean"], arrays["square"], int(arrays["k"][0])
+        if not 1 <= self.k_ <= len(self.points_) == len(self.count_) == len(self.mean_) == len(self.square_):
+            raise ValueError("points and runs of the instances do not match")
 
 
 def schmee_hahn(
-    observations: Observations, fit: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+    observations: Observations, fit: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]], rounds: int
 ) -> None:
-    """Fit, impute cut-off runs by their expected log runtime past the cutoff, and fit again until that settles.
+    """Impute cut-off runs by their expected log runtime past the cutoff, fit, and again until that settles.
 
-    `fit` takes log runtimes and their variances, and returns location and scale of every instance, best from data
-    without it. The variance is what an imputed value still leaves open: without it every round would shrink the
-    spread, and an imputed forest would be surest where it knows least.
+    The first round takes one censored lognormal for all runs. `fit` takes log runtimes and their variances, and returns
+    location and scale of every instance, best from data without it. The variance is what an imputed value still leaves
+    open: without it every round would shrink the spread, and a model would be surest where it knows least.
     """
     log_times = np.log(observations.seconds)
     variance = np.zeros_like(log_times)
     cut = ~observations.finished
-    loc, scale = fit(log_times, variance)
     if not cut.any():
+        fit(log_times, variance)
         return
     at, cutoff = observations.instance[cut], log_times[cut]
-    tolerance = SETTLED * max(float(log_times.std()), LEAST_SPREAD)
-    for _ in range(ROUNDS):
+    overall = log_location_and_spread(observations.seconds, observations.finished)
+    loc, scale = (np.full(observations.n_instances, value) for value in overall)
+    tolerance = SETTLED * overall[1]
+    for _ in range(rounds):
         z = (cutoff - loc[at]) / scale[at]
         # Mean and variance of a normal beyond z, through the inverse Mills ratio.
         mills = np.exp(-0.5 * z**2 - 0.5 * np.log(2 * np.pi) - log_ndtr(-z))
@@ -237,7 +246,7 @@ def _mean_and_deviation(components: LogNormal, weights: FloatArray) -> tuple[Flo
 
 def _nearest(points: FloatArray, queries: FloatArray, k: int, exclude_self: bool = False) -> NDArray[np.int64]:
     if points.shape[1] == 0:  # constant features: every instance is as near as any other
-        return np.tile(np.arange(k), (len(queries), 1))
+        return np.tile(np.arange(len(points)), (len(queries), 1))
     search = NearestNeighbors(n_neighbors=k).fit(points)
     found = search.kneighbors(None if exclude_self else queries, return_distance=False)
     return np.asarray(found, dtype=np.int64)

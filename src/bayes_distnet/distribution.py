@@ -9,11 +9,20 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayes_distnet._checks import check_components, check_level, check_share, check_times, check_weights
+from bayes_distnet._checks import (
+    check_components,
+    check_keys,
+    check_level,
+    check_numbers,
+    check_share,
+    check_state,
+    check_times,
+    check_weights,
+)
 from bayes_distnet._inverse import solve
 from bayes_distnet._mixture import Array, Mixture, blocks, weighted_quantiles
 from bayes_distnet._moments import component_moments, mixture_moment, restricted_mean, variance_of_means, weighted
-from bayes_distnet.errors import RuntimeDataError, SettingError
+from bayes_distnet.errors import RuntimeDataError, SettingError, check_at_least, check_seed
 from bayes_distnet.families import Family, Normal, get_family
 
 _T = TypeVar("_T", bound="RuntimeDistribution")
@@ -137,7 +146,7 @@ class RuntimeDistribution:
 
     def quantile(self, p: ArrayLike) -> Array:
         """The time by which a share p of the runs has finished, exact to 1e-9; 0 at p = 0 and inf at p = 1."""
-        levels, shape = self._shaped(p, "p")
+        levels, shape = self._shaped(check_numbers("p", p), "p")
         if not np.all((levels >= 0) & (levels <= 1)):
             raise SettingError(f"p is {levels[~((levels >= 0) & (levels <= 1))][0]}; a quantile level lies in [0, 1]")
         levels = np.broadcast_to(levels, (len(self), levels.shape[1]))
@@ -204,7 +213,8 @@ class RuntimeDistribution:
 
     def sample(self, size: int, seed: int = 0) -> Array:
         """Runtimes (n, size) drawn from every row; the same for the same seed."""
-        rng, mixture = np.random.default_rng(seed), self._mixture
+        check_at_least("size", size, 0)
+        rng, mixture = np.random.default_rng(check_seed("seed", seed)), self._mixture
         if mixture.is_plain and np.all(mixture.power == 1):
             drawn = self.components.take((np.arange(len(self))[:, None], mixture.draw(rng, size)))
             return np.asarray(drawn.sample(rng, (len(self), size)))
@@ -285,7 +295,7 @@ class RuntimeDistribution:
         Args:
             t: seconds survived, a scalar or (n,); finite, not negative.
         """
-        waited = np.asarray(t, dtype=np.float64)
+        waited = check_numbers("given_alive", t, RuntimeDataError)
         if waited.shape not in ((), (len(self),)) or not np.all(np.isfinite(waited) & (waited >= 0)):
             raise RuntimeDataError(
                 f"given_alive takes seconds survived, a finite scalar or one for each of the {len(self)} rows; "
@@ -310,8 +320,7 @@ class RuntimeDistribution:
             >>> rtd.minimum_of(8).mean().round(2), rtd.minimum_of(8, shared=True).mean().round(2)
             (array([0.34]), array([6.31]))
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise SettingError(f"minimum_of takes a number of copies, a whole number from 1 on, not {k!r}")
+        check_at_least("k", k, 1)
         # With one component there is nothing to share, and copies of it keep the closed forms.
         field = "copies" if shared or self.n_components == 1 else "power"
         return self._of(replace(self._mixture, **{field: getattr(self._mixture, field) * float(k)}))
@@ -365,16 +374,18 @@ class RuntimeDistribution:
             True
 
         """
+        check_keys(arrays, ("family",))
         name = str(arrays["family"])
         family = Normal if name == Normal.name else get_family(name)
-        components, _ = check_components(family(**{key: arrays[key] for key in family.parameter_names}))
-        return cls._of(Mixture.from_arrays(components, arrays))
+        check_keys(arrays, (*family.parameter_names, "log_weights", "start", "copies", "power"))
+        components, shape = check_components(family(**{key: arrays[key] for key in family.parameter_names}))
+        return cls._of(Mixture.from_arrays(components, check_state(arrays, shape, family.positive)))
 
     # -- machinery ---------------------------------------------------------------------------------------------
 
-    def _shaped(self, values: ArrayLike, name: str) -> tuple[Array, tuple[int, ...]]:
+    def _shaped(self, array: Array, name: str) -> tuple[Array, tuple[int, ...]]:
         """Times or levels as (n, m), or (1, m) if common to all rows, and the shape of the answer."""
-        array, n = np.asarray(values, dtype=np.float64), len(self)
+        n = len(self)
         if array.ndim == 0:
             return array.reshape(1, 1), (n,)
         if array.ndim == 1:
@@ -413,9 +424,19 @@ class RuntimeDistribution:
         ]
 
 
+def check_distribution(rtd: Any) -> None:
+    """Raise a `SettingError` unless this is a `RuntimeDistribution`."""
+    if not isinstance(rtd, RuntimeDistribution):
+        raise SettingError(
+            f"expected a RuntimeDistribution, found {type(rtd).__name__}. A model's predict_distribution(X) gives one."
+        )
+
+
 def _same_family(parts: Sequence[_T]) -> Sequence[_T]:
     if not parts:
         raise SettingError("nothing to put together: the list of distributions is empty")
+    for part in parts:
+        check_distribution(part)
     names = sorted({part.family for part in parts})
     if len(names) > 1:
         raise SettingError(f"distributions of different families cannot be put together: {', '.join(names)}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.errors import SettingError, check_at_least
+from bayes_distnet.errors import SettingError, check_at_least, check_positive, is_number
 from bayes_distnet.families import Family, Normal, get_family
 from bayes_distnet.network import Architecture, Norm, forward, padded_size
 from bayes_distnet.scaling import RankGauss, Standard
@@ -50,14 +50,17 @@ class Settings:
         for name in ("steps", "patience"):
             if getattr(self, name) is not None:
                 check_at_least(name, getattr(self, name), 1)
-        if not self.hidden:
-            raise SettingError("hidden=(): expected the units of at least one hidden layer, such as (16, 16).")
+        if not isinstance(self.hidden, tuple) or not self.hidden:
+            raise SettingError(f"hidden={self.hidden!r}: expected the units of each hidden layer: (16, 16), say.")
         for units in self.hidden:
             check_at_least("hidden", units, 1)
-        if not self.learning_rate > 0:
-            raise SettingError(f"learning_rate={self.learning_rate!r}: expected a positive number.")
-        if not self.kl_weights or not all(weight >= 0 for weight in self.kl_weights):
-            raise SettingError(f"kl_weights={self.kl_weights!r}: expected one or more numbers of at least 0.")
+        check_positive("learning_rate", self.learning_rate)
+        weights = self.kl_weights
+        listed = isinstance(weights, tuple) and len(weights) > 0
+        if not listed or not all(is_number(weight) and 0 <= weight < math.inf for weight in weights):
+            raise SettingError(f"kl_weights={weights!r}: expected numbers of at least 0, such as (0.5, 0.05).")
+        if len(weights) > 1 and self.members < 2:
+            raise SettingError("members=1: KL weights are pooled by unseen instances; take 2 members or more.")
 
     @property
     def scaler(self) -> type[RankGauss] | type[Standard]:
@@ -188,6 +191,8 @@ class Ensemble:
         parts, rows = [], []
         for fold in range(self.settings.members):
             mine = np.flatnonzero(self.fold == fold)
+            if not mine.size:  # fewer instances than members
+                continue
             unseen = np.arange(fold, len(self.weights), self.settings.members)
             parts.append(self._mixture(self.raw(x[mine], unseen)))
             rows.append(mine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,11 +67,11 @@ class BayesDistNet(NetworkEstimator):
         output: "parameters" (a weight draw predicts the family's parameters) or "runtimes" (the paper's: a weight
             draw predicts one runtime, and the family is fitted to the runtimes of all draws, so that the two kinds of
             uncertainty cannot be told apart).
-        preset: None, or "paper" for the published setting to the letter, whatever the arguments below say.
+        preset: None, or "paper" for the published setting to the letter, whatever all but family and seed say.
         hidden: units of the hidden layers.
         members: networks trained side by side, member j without a fifth (or 1/members) of the instances.
-        draws: weight draws a member in prediction.
-        steps: training steps; None chooses by the amount of data.
+        draws: weight draws a member: in prediction, or with runtime outputs in training (prediction takes 64 then).
+        steps: training steps, in fifties; None chooses by the amount of data.
         learning_rate: of Adam, at its peak.
         kl_weights: weights of the KL term; below 1 is a cold posterior. Networks are trained for each, and pooled by
             how well they predict instances they have not seen: little data wants a large weight, much data a small one.
@@ -115,18 +116,18 @@ class BayesDistNet(NetworkEstimator):
     def _settings(self) -> Settings:
         check_choice("preset", self.preset, PRESETS)
         if self.preset == "paper":
-            paper = Settings(self.family, "runtimes", published=True, members=1, draws=16, kl_weights=(1.0,))
+            paper = Settings(self.family, "runtimes", published=True, members=1, draws=16, kl_weights=(0.1,))
             return replace(paper, progress=self.progress)
         check_choice("output", self.output, OUTPUTS)
         return Settings(
             family=self.family,
             output=self.output,
-            hidden=tuple(self.hidden),
+            hidden=as_tuple(self.hidden),
             members=self.members,
             draws=self.draws,
             steps=self.steps,
             learning_rate=self.learning_rate,
-            kl_weights=tuple(self.kl_weights),
+            kl_weights=as_tuple(self.kl_weights),
             progress=self.progress,
         )
 
@@ -180,9 +181,13 @@ class DistNet(NetworkEstimator):
             return replace(plain, published=True, kl_weights=(0.0,))
         return replace(
             plain,
-            hidden=tuple(self.hidden),
+            hidden=as_tuple(self.hidden),
             steps=self.steps,
             learning_rate=self.learning_rate,
             patience=self.patience,
         )
 
+
+def as_tuple(value: Any) -> Any:
+    """Lists and arrays as tuples, anything else as it is (and refused by `Settings` if it is wrong)."""
+    return tuple(value) if isinstance(value, list | tuple | np.ndarray) else value

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_distnet.ensemble import Ensemble, Settings, distance
-from bayes_distnet.marginal import censored_maximum_likelihood
+from bayes_distnet.errors import SettingError, check_seed
+from bayes_distnet.marginal import log_location_and_spread
 from bayes_distnet.network import Architecture, padded_size, prior_scales
 from bayes_distnet.pooling import pool_weights, run_scores
 from bayes_distnet.runs import Observations
@@ -29,21 +30,18 @@ LEAST_STEPS = 500
 INITIAL_SIGMA = 0.01  # small: the KL term raises it at once, noisy gradients bring it down only slowly
 LEAST_SHARE = 0.05
 RUNTIME_DRAWS = 64
-PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE, PUBLISHED_KL = 250, 32, 20, 0.1
+PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE = 250, 32, 20
 
 
-def fit_ensemble(
-    features: FloatArray, observations: Observations, settings: Settings, seed: int
-) -> Ensemble:
+def fit_ensemble(features: FloatArray, observations: Observations, settings: Settings, seed: int) -> Ensemble:
     """Train networks on one feature row an instance and the runs of all instances."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed("seed", seed))
     scaler = settings.scaler.fit(features)
     x = scaler.transform(features)
     if settings.published:
         center, spread = math.log(observations.seconds.max()), 1.0
     else:  # the networks work relative to one lognormal for all runs
-        marginal = censored_maximum_likelihood("lognormal", observations.seconds, observations.finished)
-        center, spread = (float(value) for value in marginal.parameters().values())
+        center, spread = log_location_and_spread(observations.seconds, observations.finished)
     fold = _folds(observations.n_instances, settings, rng)
     data, row_instance = _training_data(
         x, observations, center, settings.n_inputs(x.shape[1]), per_run=settings.published
@@ -65,9 +63,11 @@ def fit_ensemble(
     runs_seen = sum(float(data.present[rows].sum()) for rows in rows_of) / len(rows_of)
     plan = _plan(settings, architecture, x.shape[1], rows_of, runs_seen, spread)
     initial = _initial(architecture, settings, plan, rng)
-    trained = train(
-        objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.progress
-    )
+    trained = train(objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.progress)
+    if not np.isfinite(trained.mu).all():
+        raise SettingError(
+            f"Training diverged with learning_rate={settings.learning_rate}: the weights are not finite. Lower it."
+        )
     groups = len(settings.kl_weights)
     ensemble = Ensemble(
         settings=settings,
@@ -95,7 +95,7 @@ def fit_ensemble(
 def _folds(n_instances: int, settings: Settings, rng: np.random.Generator) -> IntArray:
     """Return the fold of every instance; member j learns without fold j."""
     if settings.published:  # the last fifth of the training instances is held out
-        return np.where(np.arange(n_instances) < math.ceil(0.8 * n_instances), 1, 0)
+        return np.where(np.arange(n_instances) < min(math.ceil(0.8 * n_instances), n_instances - 1), 1, 0)
     return rng.permutation(np.arange(n_instances) % (settings.members if settings.members > 1 else FOLDS))
 
 
@@ -148,7 +148,7 @@ def _plan(
             chunk=per_epoch,
             batch=batch,
             spread=spread,
-            kl_weights=np.array([PUBLISHED_KL / per_epoch]),
+            kl_weights=np.array(settings.kl_weights) / per_epoch,
             prior=prior,
             mask=mask,
             patience=None if settings.bayesian else PUBLISHED_PATIENCE,

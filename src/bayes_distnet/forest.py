@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from bayes_distnet.families import LogNormal
 from bayes_distnet.runs import Observations
+from bayes_distnet.scaling import check_array
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -38,17 +39,28 @@ class Forest:
     scale: FloatArray
 
     def __post_init__(self) -> None:
+        for name in ("roots", "feature", "left", "right"):
+            check_array(f"forest: {name}", getattr(self, name), "i")
+        for name in ("threshold", "loc", "scale"):
+            check_array(f"forest: {name}", getattr(self, name), "f", positive=name == "scale")
         nodes = len(self.feature)
         inner = self.feature >= 0
         for name in ("threshold", "left", "right", "loc", "scale"):
             if getattr(self, name).shape != (nodes,):
                 raise ValueError(f"forest: {name} has another length than feature")
+        if not len(self.roots):
+            raise ValueError("forest: no tree")
         children = np.concatenate([self.left[inner], self.right[inner]])
         parents = np.tile(np.flatnonzero(inner), 2)
         # Children come after their parent: walking always ends, whatever a file says.
         roots_inside = (self.roots >= 0) & (self.roots < nodes)
         if np.any(children <= parents) or np.any(children >= nodes) or not roots_inside.all():
             raise ValueError("forest: a node points outside its tree")
+
+    def check_inputs(self, n_inputs: int) -> None:
+        """Raise a ValueError if a node asks for a feature that rows do not have."""
+        if self.feature.max(initial=-1) >= max(n_inputs, 1):
+            raise ValueError("forest: a node asks for a feature that is not there")
 
     def leaves(self, x: FloatArray) -> IntArray:
         """Return the leaf every row falls into, (rows, trees)."""

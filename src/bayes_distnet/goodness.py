@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.families import FAMILIES, Family
+from bayes_distnet.runs import check_seconds
 
 __all__ = ["best_family"]
 
@@ -76,23 +77,11 @@ def _by_number_of_runs(runtimes: NDArray[np.float64]) -> list[NDArray[np.float64
 
 
 def _checked(runtimes: Any) -> NDArray[np.float64]:
-    try:
-        matrix = np.asarray(runtimes, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise RuntimeDataError(
-            f"Runtimes must be a matrix of numbers, instances x runs, NaN where there is no run: {error}."
-        ) from None
+    matrix, _ = check_seconds(runtimes, what="runtimes")
     if matrix.ndim != 2:
         raise RuntimeDataError(
-            f"Runtimes have {matrix.ndim} dimension(s), shape {matrix.shape}; best_family needs a matrix, "
+            f"runtimes have {matrix.ndim} dimension(s), shape {matrix.shape}; best_family needs a matrix, "
             "instances x runs (NaN where there is no run)."
-        )
-    bad = ~np.isnan(matrix) & ~((matrix > 0) & np.isfinite(matrix))
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        raise RuntimeDataError(
-            f"Instance {row}, run {column} has a runtime of {matrix[row, column]:g} s ({bad.sum()} such runs); "
-            "runtimes must be positive and finite. Replace zeros by the timer's resolution, such as 0.001."
         )
     if not (np.sum(~np.isnan(matrix), axis=1) >= 2).any():
         raise RuntimeDataError(

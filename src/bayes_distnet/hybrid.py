@@ -68,6 +68,7 @@ class HybridDistNet(RuntimeEstimator):
         from bayes_distnet.fitting import fit_ensemble  # JAX: only fitting pays for it
 
         check_at_least("trees", self.trees, 1)
+        check_at_least("members", self.members, 2)
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
         x = self.ensemble_.inputs(features)
         network = self.ensemble_.out_of_fold(x)
@@ -92,11 +93,10 @@ class HybridDistNet(RuntimeEstimator):
         self.weights_ = arrays["pool"]
         self.ensemble_ = Ensemble.from_arrays(without_prefix("network", arrays), self._settings())
         self.forest_ = Forest(**without_prefix("forest", arrays))
+        self.forest_.check_inputs(len(self.ensemble_.scaler.keep))
 
 
-def impute(
-    network: RuntimeDistribution, observations: Observations, spread: float, seed: int
-) -> FloatArray:
+def impute(network: RuntimeDistribution, observations: Observations, spread: float, seed: int) -> FloatArray:
     """Log runtimes with cut-off runs drawn from what the network expects past their cutoff, (imputations, runs)."""
     log_times = np.log(observations.seconds)
     cut = ~observations.finished

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_distnet.distribution import RuntimeDistribution
+from bayes_distnet._checks import check_level, check_numbers
+from bayes_distnet.distribution import RuntimeDistribution, check_distribution
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_at_least
+from bayes_distnet.runs import check_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,31 +32,76 @@ def _axes(ax: Axes | None) -> Axes:
     return plt.subplots(figsize=(5, 3.4), layout="constrained")[1]
 
 
+def _styles() -> Iterator[tuple[str, str]]:
+    """Line style and colour, over and over: solid lines of all colours first, then dashed ones."""
+    return cycle(product(("-", "--", "-."), COLORS))
+
+
+def _check_row(name: str, row: Any, n: int) -> None:
+    check_at_least(name, row, -n)
+    if row >= n:
+        raise SettingError(f"{name}={row!r}: expected a whole number below {n}, the number of rows.")
+
+
 def plot_distribution(
-    rtd: RuntimeDistribution, row: int = 0, runs: ArrayLike | None = None, level: float = 0.9, ax: Axes | None = None
+    rtd: RuntimeDistribution,
+    row: int = 0,
+    runs: ArrayLike | None = None,
+    finished: ArrayLike | None = None,
+    level: float = 0.9,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw one row's cdf against log time, the band its weight draws disagree within, and observed runs as steps."""
-    ax = _axes(ax)
-    one = rtd[row]
-    observed = np.sort(np.asarray([] if runs is None else runs, dtype=float))
-    observed = observed[~np.isnan(observed)]
-    ends = np.concatenate([one.quantile([0.005, 0.995])[0], observed])
+    """Draw one row's cdf against log time, the band its weight draws disagree within, and observed runs as steps.
+
+    runs: seconds of this row's instance (NaN = no run). finished: False for a run that was cut off; the steps are the
+    share of all runs that finished, and stop at the smallest cutoff: past it the share is not known.
+    """
+    check_distribution(rtd)
+    _check_row("row", row, len(rtd))
+    one, level = rtd[row], check_level(level)
+    at, share, label = _steps([] if runs is None else runs, finished)
+    # Kernels on the whole line reach below 0 s, where a log axis does not.
+    ends = np.concatenate([one.quantile([0.005, 0.05, 0.25, 0.5, 0.75, 0.995])[0], at])
+    ends = ends[(ends > 0) & np.isfinite(ends)]
+    ends = ends if ends.size else np.ones(1)
     times = np.geomspace(ends.min() * 0.8, ends.max() * 1.25, 200)
     low, high = one.band(level, t=times)
+    ax = _axes(ax)
     ax.fill_between(times, low[0], high[0], color=INK, alpha=0.2, lw=0, label=f"{level:.0%} of the weight draws")
     ax.plot(times, one.cdf(times)[0], color=INK, label="predicted")
-    if observed.size:
-        steps = np.arange(1, observed.size + 1) / observed.size
-        ax.step(observed, steps, where="post", color="#d1495b", lw=1.2, label=f"{observed.size} runs")
+    if at.size:
+        at, share = np.r_[times[0], at], np.r_[0.0, share]
+        ax.step(at, share, where="post", color="#d1495b", lw=1.2, label=label)
     ax.set(xscale="log", ylim=(0, 1), xlabel="runtime [s]", ylabel="probability of having finished")
     ax.legend(frameon=False, fontsize=8)
     return ax
 
 
+def _steps(runs: ArrayLike, finished: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+    """Times up to the smallest cutoff, the share of all runs finished by then, and what to call them."""
+    seconds, flags = check_seconds(runs, finished, what="runs")
+    if seconds.ndim != 1:
+        raise RuntimeDataError(f"runs has shape {seconds.shape}; give the runs of one instance, a vector.")
+    seconds, flags = seconds[~np.isnan(seconds)], flags[~np.isnan(seconds)]
+    cut = seconds[~flags]
+    at = np.sort(seconds[flags & (seconds <= cut.min(initial=np.inf))])
+    share = np.arange(1, at.size + 1) / max(seconds.size, 1)
+    if not cut.size:
+        return at, share, f"{seconds.size} runs"
+    return np.r_[at, cut.min()], np.r_[share, at.size / seconds.size], f"{seconds.size} runs, {cut.size} cut off"
+
+
 def shifted(features: pd.DataFrame, instance: int, shifts: NDArray[np.float64] = SHIFTS) -> pd.DataFrame:
     """Return one instance with all its features moved by so many of their standard deviations, a row a shift."""
-    moved = features.iloc[instance].to_numpy(float) + shifts[:, None] * features.std(ddof=0).to_numpy(float)
-    return pd.DataFrame(moved, columns=features.columns)
+    if not isinstance(features, pd.DataFrame):
+        raise FeatureError(f"features: expected a DataFrame, one row an instance; found {type(features).__name__}.")
+    try:
+        table = features.astype(float)
+    except (TypeError, ValueError) as error:
+        raise FeatureError(f"features: not all columns are numbers ({error}). Encode or drop the others.") from error
+    _check_row("instance", instance, len(table))
+    by = check_numbers("shifts", shifts).reshape(-1, 1)
+    return pd.DataFrame(table.to_numpy()[instance] + by * table.std(ddof=0).to_numpy(), columns=features.columns)
 
 
 def plot_shift(
@@ -62,11 +111,15 @@ def plot_shift(
 
     predictions: for each model, its answer to `shifted(...)`.
     """
+    for name, rtd in predictions.items():
+        check_distribution(rtd)
+        if len(rtd) != len(shifts):
+            raise SettingError(f"predictions[{name!r}] has {len(rtd)} rows for {len(shifts)} shifts: give one a shift.")
     ax = _axes(ax)
-    for color, (name, rtd) in zip(COLORS, predictions.items(), strict=False):
+    for (style, color), (name, rtd) in zip(_styles(), predictions.items(), strict=False):
         low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
         ax.fill_between(shifts, low, high, color=color, alpha=0.2, lw=0)
-        ax.plot(shifts, median, color=color, label=name)
+        ax.plot(shifts, median, color=color, ls=style, label=name)
     ax.set(yscale="log", xlabel="shift of all features [deviations]", ylabel="runtime [s]")
     ax.legend(frameon=False, fontsize=8, title="median, interquartile range", title_fontsize=8)
     return ax
@@ -75,9 +128,9 @@ def plot_shift(
 def plot_history(history: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw the loss of training runs (dotted) and of held-out instances against the step (`model.history_`)."""
     ax = _axes(ax)
-    for color, (weight, part) in zip(COLORS, history.groupby("kl_weight", sort=False), strict=False):
+    for (style, color), (weight, part) in zip(_styles(), history.groupby("kl_weight", sort=False), strict=False):
         ax.plot(part["step"], part["training_loss"], color=color, ls=":", lw=1)
-        ax.plot(part["step"], part["held_out_loss"], color=color, label=f"KL weight {weight:g}")
+        ax.plot(part["step"], part["held_out_loss"], color=color, ls=style, label=f"KL weight {weight:g}")
     ax.set(xlabel="step", ylabel="negative log likelihood")
     ax.legend(frameon=False, fontsize=8)
     return ax

@@ -7,6 +7,8 @@ is the table of runs of one or more solvers, with seeds and cutoffs.
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 SOLVED, TIMEOUT = "solved", "timeout"
+STATUSES = (SOLVED, TIMEOUT, "memout", "crashed", "interrupted", "unreadable")
 
 
 class ZeroRuntimeWarning(UserWarning):
@@ -54,67 +57,113 @@ class Observations:
 
 
 def check_seconds(
-    seconds: ArrayLike, finished: ArrayLike | None = None, cutoff: ArrayLike | None = None, *, what: str = "y"
+    seconds: ArrayLike, finished: ArrayLike | None = None, *, what: str = "y"
 ) -> tuple[FloatArray, BoolArray]:
     """Check runtimes of any shape and return them as float64 with their finished flags; NaN means no run.
 
-    Zeros are a timer's resolution: they are raised to half of the smallest positive runtime, with a
-    `ZeroRuntimeWarning`. A run recorded as finished after its cutoff is an error.
+    None, pandas' NA and masked values are no runs either. Zeros are a timer's resolution: they are raised to half of
+    the smallest positive runtime, with a `ZeroRuntimeWarning`.
 
     >>> check_seconds([0.5, 30.0], finished=[True, False])
     (array([ 0.5, 30. ]), array([ True, False]))
     """
+    values = _numbers(seconds, what)
+    flags = _check_finished(finished, values, what)
+    _check_range(values, what + "[{}]")
+    return _raise_zeros(values, what), flags
+
+
+def _array(values: Any, what: str) -> tuple[NDArray[Any], BoolArray]:
+    """Return values as an array, and which of them are missing: NaN, None, NA or masked."""
     try:
-        values = np.array(seconds, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise RuntimeDataError(f"{what}: runtimes must be numbers (seconds); {error}.") from error
-    present = ~np.isnan(values)
-    flags = _check_finished(finished, values.shape, present, what)
-    for bad, found in ((np.isinf(values), "an infinite"), (values < 0, "a negative")):
-        if bad.any():
-            where = _first(bad)
-            raise RuntimeDataError(
-                f"{what}[{where}]: {found} runtime ({values[bad][0]}; {int(bad.sum())} of {int(present.sum())} runs). "
-                "Runtimes are seconds >= 0; for a run that was cut off, give its cutoff and finished=False."
-            )
-    if cutoff is not None:
-        limits = np.broadcast_to(np.asarray(cutoff, dtype=np.float64), values.shape)
-        late = flags & (values > limits)
-        if late.any():
-            raise RuntimeDataError(
-                f"{what}[{_first(late)}]: finished after {values[late][0]:g} s, past its cutoff of "
-                f"{limits[late][0]:g} s ({int(late.sum())} such runs). Mark it as not finished to record it as cut "
-                "off, or pass a higher cutoff if the limit really was higher."
-            )
-    zero = values == 0
-    if zero.any():
-        positive = values[present & (values > 0)]
-        if positive.size == 0:
-            raise RuntimeDataError(f"{what}: every runtime is 0 s. Measure with a finer timer.")
-        floor = positive.min() / 2
-        values = np.where(zero, floor, values)
-        warnings.warn(
-            f"{what}: {int(zero.sum())} of {int(present.sum())} runs took 0 s; they are taken as {floor:g} s, half of "
-            "the smallest positive runtime.",
-            ZeroRuntimeWarning,
-            stacklevel=3,
+        if isinstance(values, list | tuple) and any(isinstance(value, np.ma.MaskedArray) for value in values):
+            values = np.ma.array(values)
+        array = np.asarray(values)
+        ragged = array.dtype == object and any(isinstance(v, list | tuple | np.ndarray) for v in array.flat)
+    except ValueError:
+        ragged = True
+    if ragged:
+        raise RuntimeDataError(
+            f"{what}: rows of different lengths. Pad them with NaN (finished: False) to a matrix instances x runs, or "
+            "give a vector of all runs, and as groups the instance of each."
         )
-    return values, flags
+    missing = np.asarray(pd.isna(array)) if array.dtype.kind in "fO" else np.zeros(array.shape, dtype=bool)
+    if isinstance(values, np.ma.MaskedArray) and array.dtype.names is None:
+        missing = missing | np.ma.getmaskarray(values)
+    return array, missing
 
 
-def _check_finished(finished: ArrayLike | None, shape: tuple[int, ...], present: BoolArray, what: str) -> BoolArray:
+def _numbers(values: Any, what: str) -> FloatArray:
+    """Return numbers as float64, NaN where one is missing."""
+    array, missing = _array(values, what)
+    found = str(array.dtype)
+    if array.dtype == object and any(isinstance(value, bool | np.bool_) for value in array.flat):
+        found = "bool"
+    if found == "bool" or array.dtype.kind in "mMcV":
+        hint = " Turn durations into seconds with .dt.total_seconds()." if array.dtype.kind == "m" else ""
+        raise RuntimeDataError(f"{what} must be numbers (seconds), found {found}.{hint}")
+    try:
+        return np.array(np.where(missing, np.nan, array) if missing.any() else array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RuntimeDataError(f"{what} must be numbers (seconds); {error}.") from error
+
+
+def _check_finished(finished: ArrayLike | None, seconds: FloatArray, what: str) -> BoolArray:
+    present = ~np.isnan(seconds)
     if finished is None:
         return present
-    flags = np.asarray(finished)
-    if flags.dtype == object and all(isinstance(f, bool | np.bool_) for f in flags.ravel()):
-        flags = flags.astype(bool)
-    if flags.dtype != bool:
+    array, missing = _array(finished, "finished")
+    if array.shape != seconds.shape:
+        raise RuntimeDataError(f"finished has shape {array.shape}, but {what} has shape {seconds.shape}.")
+    unsaid = missing & present
+    found = f"none at [{_first(unsaid)}]" if unsaid.any() else str(array.dtype)
+    if array.dtype == object or missing.any():
+        array = np.where(present, array, False).astype(object)
+        array[unsaid] = None
+        if all(isinstance(flag, bool | np.bool_) for flag in array.flat):
+            array = array.astype(bool)
+    if array.dtype != bool:
         raise RuntimeDataError(
-            f"finished: expected booleans, found {flags.dtype}. Say what you mean: finished=(status == 'solved')."
+            f"finished: expected booleans, found {found}. Say what you mean: finished=(status == 'solved')."
         )
-    if flags.shape != shape:
-        raise RuntimeDataError(f"finished has shape {flags.shape}, but {what} has shape {shape}.")
-    return flags & present
+    return np.asarray(array & present)
+
+
+def _check_range(values: FloatArray, at: str) -> None:
+    for bad, found in ((np.isinf(values), "an infinite"), (values < 0, "a negative")):
+        if bad.any():
+            runs = int((~np.isnan(values)).sum())
+            raise RuntimeDataError(
+                f"{at.format(_first(bad))}: {found} runtime ({values[bad][0]}; {int(bad.sum())} of {runs} runs). "
+                "Runtimes are seconds >= 0; for a run that was cut off, give its cutoff and mark it as not finished."
+            )
+
+
+def _raise_zeros(values: FloatArray, what: str) -> FloatArray:
+    zero = values == 0
+    if not zero.any():
+        return values
+    positive = values[values > 0]
+    if positive.size == 0:
+        raise RuntimeDataError(f"{what}: every runtime is 0 s. Measure with a finer timer.")
+    least = float(positive.min())
+    floor = least / 2 or least  # half of the smallest float is 0
+    warnings.warn(
+        f"{what}: {int(zero.sum())} of {int((~np.isnan(values)).sum())} runs took 0 s; they are taken as {floor:g} s, "
+        "half of the smallest positive runtime.",
+        ZeroRuntimeWarning,
+        stacklevel=_caller_level(),
+    )
+    return np.where(zero, floor, values)
+
+
+def _caller_level() -> int:
+    """Return the stacklevel at which a warning points at the line outside this package that called it."""
+    folder = os.path.dirname(__file__) + os.sep
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(folder):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _first(mask: BoolArray) -> str:
@@ -164,7 +213,7 @@ def observe(
 
 
 def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
-    array = np.asarray(y)
+    array, _ = _array(y, "y")
     if array.dtype.names is not None:
         if finished is not None:
             raise RuntimeDataError("y is a structured array and says itself which runs finished: do not pass finished.")
@@ -174,7 +223,8 @@ def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArr
                 f"y: a structured array needs one boolean and one number field, found {array.dtype.descr}."
             )
         number = next(name for name in array.dtype.names if name != kinds["b"])
-        return check_seconds(array[number], array[kinds["b"]])
+        fields = np.asanyarray(y)  # keeps the mask of a masked array
+        return check_seconds(fields[number], fields[kinds["b"]])
     if array.ndim not in (1, 2):
         raise RuntimeDataError(f"y must be a vector or a matrix instances x runs, found shape {array.shape}.")
     return check_seconds(y, finished)
@@ -182,16 +232,22 @@ def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArr
 
 def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First row of every instance and the instance of every row."""
+    holes = np.isnan(features)
+    # NaN is no value of its own for NumPy: with a column that says so, rows with the same holes are the same.
+    key = np.c_[np.where(holes, 0.0, features), holes[:, holes.any(axis=0)]]
     if groups is None:
-        _, first, instance = np.unique(features, axis=0, return_index=True, return_inverse=True)
+        _, first, instance = np.unique(key, axis=0, return_index=True, return_inverse=True)
     else:
-        labels = np.asarray(groups)
-        if labels.shape != (len(features),):
-            raise RuntimeDataError(f"groups has shape {labels.shape}, expected one label a row: ({len(features)},).")
-        _, first, instance = np.unique(labels, return_index=True, return_inverse=True)
-        same = (features == features[first][instance]) | np.isnan(features)
+        labels = _check_groups(groups, len(features))
+        try:
+            _, first, instance = np.unique(labels, return_index=True, return_inverse=True)
+        except TypeError as error:
+            raise RuntimeDataError(
+                f"groups: labels of different types ({error}). Make them all text, or all numbers."
+            ) from error
+        same = (key == key[first][instance]).all(axis=1)
         if not same.all():
-            row = int(np.argwhere(~same.all(axis=1))[0, 0])
+            row = int(np.argmin(same))
             raise RuntimeDataError(
                 f"groups: row {row} has other features than the first row of its group '{labels[row]}'."
             )
@@ -202,12 +258,26 @@ def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[NDArray[
     return first[order], rank[instance.ravel()]
 
 
+def _check_groups(groups: Any, rows: int) -> NDArray[np.object_]:
+    labels = np.asarray(groups, dtype=object)
+    if labels.shape != (rows,):
+        raise RuntimeDataError(f"groups has shape {labels.shape}, expected one label a row: ({rows},).")
+    missing = np.asarray(pd.isna(labels))
+    if isinstance(groups, np.ma.MaskedArray):
+        missing = missing | np.ma.getmaskarray(groups)
+    if missing.any():
+        raise RuntimeDataError(
+            f"groups: row {_first(missing)} has no label ({int(missing.sum())} such rows). Name its instance."
+        )
+    return labels
+
+
 @dataclass(frozen=True)
 class RunTable:
     """A table of runs: instance, solver, seed, seconds (CPU), status and the cutoff each run had.
 
-    `status` is "solved" for a finished run; anything else ("timeout", "memout", "crashed", ...) did not finish. Only
-    timeouts are censored observations; `observed()` leaves the rest out.
+    `status` is "solved" for a finished run; "timeout", "memout", "crashed", "interrupted" and "unreadable" did not
+    finish. Only timeouts are censored observations; `observed()` leaves the rest out.
 
     >>> frame = pd.DataFrame({"instance": ["a", "a", "b"], "seconds": [1.5, 2.0, 30.0],
     ...                       "status": ["solved", "solved", "timeout"], "cutoff": 30.0})
@@ -219,20 +289,30 @@ class RunTable:
     frame: pd.DataFrame
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame, *, cutoff: float | None = None) -> RunTable:
-        """Check a table of runs; `cutoff` overrides the column of that name."""
-        required = {"instance", "seconds", "status"}
-        if missing := sorted(required - set(frame.columns)):
+    def from_frame(cls, frame: pd.DataFrame, *, cutoff: ArrayLike | None = None) -> RunTable:
+        """Check a table of runs; `cutoff` (a number, or one a row; inf for none) overrides the column of that name.
+
+        A timeout noticed late, after its cutoff, is censored at the cutoff: its seconds become the cutoff. A run
+        recorded as solved after its cutoff is an error. Seconds may be missing where they tell nothing: in a run that
+        was neither solved nor a timeout.
+        """
+        if not isinstance(frame, pd.DataFrame):
+            raise RuntimeDataError(f"run table: expected a pandas DataFrame, found {type(frame).__name__}.")
+        if missing := sorted({"instance", "seconds", "status"} - set(frame.columns)):
             raise RuntimeDataError(f"run table: no column {missing}; found {sorted(map(str, frame.columns))}.")
         table = frame.reset_index(drop=True)
-        limit = table["cutoff"].to_numpy(float) if cutoff is None and "cutoff" in table else (cutoff or np.inf)
-        finished = (table["status"] == SOLVED).to_numpy(bool)
-        seconds, _ = check_seconds(table["seconds"], finished, limit, what="run table, row ")
-        table = table.assign(seconds=seconds, cutoff=limit)
         for column, default in (("solver", ""), ("seed", 0)):
             if column not in table:
                 table[column] = default
-        return cls(table)
+        for column in ("instance", "solver"):
+            _refuse(table[column].isna().to_numpy(bool), column, table[column], f"Every run needs its {column}.")
+        status = table["status"].to_numpy(object)
+        unknown = np.array([not (isinstance(s, str) and s in STATUSES) for s in status], dtype=bool)
+        found = ", ".join(sorted({repr(s) for s in status[unknown]}))
+        _refuse(unknown, "status", status, f"Allowed: {', '.join(STATUSES)}; not: {found}.")
+        limit = _check_cutoff(table.get("cutoff", np.inf) if cutoff is None else cutoff, len(table))
+        seconds = _check_table_seconds(_numbers(table["seconds"], "run table: seconds"), status, limit)
+        return cls(table.assign(seconds=seconds, cutoff=limit))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -260,9 +340,42 @@ class RunTable:
         """Return the runs of one solver."""
         chosen = self.frame["solver"] == solver
         if not chosen.any():
-            raise RuntimeDataError(f"no run of solver {solver!r}; found {sorted(self.frame['solver'].unique())}.")
+            raise RuntimeDataError(f"no run of solver {solver!r}; found {list(self.solvers())}.")
         return RunTable(self.frame[chosen].reset_index(drop=True))
 
     def solvers(self) -> Iterator[str]:
         """Names of the solvers, sorted."""
-        return iter(sorted(self.frame["solver"].unique()))
+        return iter(sorted(self.frame["solver"].unique(), key=str))
+
+
+def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        value = np.asarray(values, dtype=object)[row]
+        raise RuntimeDataError(f"run table, row {row}: {column} is {value!r} ({int(bad.sum())} such rows). {rule}")
+
+
+def _check_cutoff(cutoff: Any, rows: int) -> FloatArray:
+    limit = _numbers(cutoff, "run table: cutoff")
+    if limit.shape not in ((), (rows,)):
+        raise RuntimeDataError(f"run table: cutoff has shape {limit.shape}; give a number, or one a row: ({rows},).")
+    limit = np.broadcast_to(limit, (rows,)).copy()
+    _refuse(~(limit > 0), "cutoff", limit, "A cutoff is a positive number of seconds, or inf if there was none.")
+    return limit
+
+
+def _check_table_seconds(seconds: FloatArray, status: NDArray[np.object_], limit: FloatArray) -> FloatArray:
+    solved, timeout = status == SOLVED, status == TIMEOUT
+    observed = solved | timeout
+    _refuse(observed & np.isnan(seconds), "seconds", seconds, "A run that was solved or timed out has its seconds.")
+    _check_range(seconds, "run table, row {}")
+    late = solved & (seconds > limit)
+    if late.any():
+        raise RuntimeDataError(
+            f"run table, row {_first(late)}: finished after {seconds[late][0]:g} s, past its cutoff of "
+            f"{limit[late][0]:g} s ({int(late.sum())} such rows). Set its status to 'timeout' to record it as not "
+            "finished, or pass a higher cutoff if the limit really was higher."
+        )
+    seconds = np.where(timeout, np.minimum(seconds, limit), seconds)
+    raised = _raise_zeros(np.where(observed, seconds, np.nan), "run table")
+    return np.where(observed, raised, seconds)

@@ -8,6 +8,7 @@ value (NaN) by the column's training median, drop columns that never vary, and t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,18 @@ FloatArray = NDArray[np.float64]
 MAX_KNOTS = 512
 CLIP = 8.0
 TWIN_CORRELATION = 0.999
+LEAST_RANGE = 1e-9  # of a column that varies, relative to its largest magnitude
+FAR = 1e6
+TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
 class Standard:
     """Mean 0 and standard deviation 1 on the training rows; constant columns dropped.
+
+    A column is constant if its range is at most 1e-9 of its largest magnitude. (The published rule is a range of at
+    most 1e-9, which depends on the unit.) Rows more than a million deviations away are taken as a million away, where
+    no training row can lie, so that no model overflows on them.
 
     >>> x = np.array([[1.0, 5.0], [3.0, 5.0]])
     >>> Standard.fit(x).transform(x)
@@ -35,20 +43,26 @@ class Standard:
     mean: FloatArray
     scale: FloatArray
 
+    def __post_init__(self) -> None:
+        _check_columns(self.keep, median=self.median, mean=self.mean, scale=self.scale)
+
     @classmethod
     def fit(cls, x: FloatArray) -> Standard:
         """Learn the scaling from one row an instance."""
         median = _column_median(x)
         filled = np.where(np.isnan(x), median, x)
-        keep = np.flatnonzero(np.ptp(filled, axis=0) > 1e-9)
-        kept = filled[:, keep]
-        return cls(keep, median[keep], kept.mean(axis=0), kept.std(axis=0))
+        unit = _unit(filled)
+        scaled = filled / unit
+        keep = np.flatnonzero(np.ptp(scaled, axis=0) > LEAST_RANGE * np.abs(scaled).max(axis=0))
+        mean, scale = unit * scaled.mean(axis=0), np.maximum(unit * scaled.std(axis=0), TINY)
+        return cls(keep, median[keep], mean[keep], scale[keep])
 
     def transform(self, x: FloatArray) -> FloatArray:
         """Scale a feature table with the columns of the training table."""
         kept = x[:, self.keep]
         kept = np.where(np.isnan(kept), self.median, kept)
-        return np.asarray((kept - self.mean) / self.scale)
+        with np.errstate(over="ignore"):  # infinitely far is clipped; halved, a difference inside the range is finite
+            return np.clip((kept / 2.0 - self.mean / 2.0) / (self.scale / 2.0), -FAR, FAR)
 
 
 @dataclass(frozen=True)
@@ -62,7 +76,7 @@ class RankGauss:
 
     >>> x = np.array([[1.0], [10.0], [100.0], [1000.0], [10_000.0]])
     >>> RankGauss.fit(x).transform(x).round(2).ravel()
-    array([-1.51, -0.62,  0.  ,  0.62,  1.51])
+    array([-1.46, -0.6 ,  0.  ,  0.6 ,  1.46])
     """
 
     keep: NDArray[np.int64]
@@ -74,12 +88,22 @@ class RankGauss:
     mean: FloatArray
     scale: FloatArray
 
+    def __post_init__(self) -> None:
+        _check_columns(self.keep, median=self.median, mean=self.mean, scale=self.scale, spread=self.spread)
+        check_array("scaler: knots", self.knots, "f")
+        check_array("scaler: scores", self.scores, "f", len(self.knots))
+        check_array("scaler: offsets", self.offsets, "i", len(self.keep) + 1)
+        if self.offsets[0] != 0 or self.offsets[-1] != len(self.knots) or np.any(np.diff(self.offsets) < 1):
+            raise ValueError("scaler: offsets do not part the knots into columns")
+
     @classmethod
     def fit(cls, x: FloatArray) -> RankGauss:
         """Learn the scaling from one row an instance."""
         median = _column_median(x)
         filled = np.where(np.isnan(x), median, x)
-        varying = np.flatnonzero(np.ptp(filled, axis=0) > 0.0)
+        varying = np.flatnonzero(filled.max(axis=0) > filled.min(axis=0))
+        unit = _unit(filled)
+        spread = np.maximum(unit * (filled / unit).std(axis=0), TINY)
         columns = [_normal_scores(filled[:, j]) for j in varying]
         offsets = np.cumsum([0] + [len(knots) for knots, _ in columns])
         raw = cls(
@@ -88,8 +112,7 @@ class RankGauss:
             knots=np.concatenate([k for k, _ in columns] or [np.empty(0)]),
             scores=np.concatenate([s for _, s in columns] or [np.empty(0)]),
             offsets=offsets.astype(np.int64),
-            # Halved before the standard deviation: a column near the float limit must not overflow.
-            spread=np.maximum(2.0 * (filled[:, varying] / 2.0).std(axis=0), np.finfo(float).tiny),
+            spread=spread[varying],
             mean=np.zeros(len(varying)),
             scale=np.ones(len(varying)),
         )
@@ -118,8 +141,10 @@ class RankGauss:
             knots = self.knots[self.offsets[j] : self.offsets[j + 1]]
             scores = self.scores[self.offsets[j] : self.offsets[j + 1]]
             inside = np.clip(column, knots[0], knots[-1])
-            distance = np.abs(column / self.spread[j] - inside / self.spread[j])
-            out[:, j] = np.interp(inside, knots, scores) + np.sign(column - inside) * np.log1p(distance)
+            with np.errstate(over="ignore"):  # infinitely far is clipped
+                distance = np.abs(column / self.spread[j] - inside / self.spread[j])
+                side = np.sign(column - inside)
+            out[:, j] = np.interp(inside, knots, scores) + side * np.log1p(distance)
         return out
 
 
@@ -127,8 +152,36 @@ def _column_median(x: FloatArray) -> FloatArray:
     observed = ~np.isnan(x)
     median = np.zeros(x.shape[1])
     some = observed.any(axis=0)
-    median[some] = np.nanmedian(x[:, some], axis=0)
+    # Halved: the mean of the middle two must not overflow.
+    median[some] = 2.0 * np.nanmedian(x[:, some] / 2.0, axis=0)
     return median
+
+
+def _unit(x: FloatArray) -> FloatArray:
+    """Power of two near the largest magnitude of each column: dividing by it is exact, and squares do not overflow."""
+    _, exponent = np.frexp(np.abs(x).max(axis=0))
+    return np.asarray(np.ldexp(1.0, exponent - 1))
+
+
+def _check_columns(keep: NDArray[np.int64], **numbers: FloatArray) -> None:
+    check_array("scaler: keep", keep, "i")
+    if np.any(keep < 0):
+        raise ValueError("scaler: keep holds a negative column")
+    for name, array in numbers.items():
+        check_array(f"scaler: {name}", array, "f", len(keep), positive=name in ("scale", "spread"))
+
+
+def check_array(
+    name: str, array: NDArray[Any], kind: str, length: int | None = None, *, positive: bool = False
+) -> None:
+    """Raise a ValueError unless an array of a fitted model is a vector of the kind ("i" or "f") and length, finite."""
+    if array.dtype.kind != kind or array.ndim != 1 or length not in (None, len(array)):
+        wanted = "any length" if length is None else f"length {length}"
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not a vector of kind '{kind}', {wanted}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} is not finite")
+    if positive and not (array > 0).all():
+        raise ValueError(f"{name} is not positive")
 
 
 def _normal_scores(column: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -23,9 +23,10 @@ import scipy.special
 import scipy.stats
 from numpy.typing import NDArray
 
+from bayes_distnet._checks import check_level
 from bayes_distnet._inverse import solve
-from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.errors import RuntimeDataError, SettingError
+from bayes_distnet.distribution import RuntimeDistribution, check_distribution
+from bayes_distnet.errors import RuntimeDataError, check_positive, check_seed
 from bayes_distnet.runs import check_seconds
 
 __all__ = ["SCORES", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]
@@ -79,28 +80,42 @@ class _Runs:
 
 def _runs(rtd: RuntimeDistribution, runtimes: Any, finished: Any) -> _Runs:
     """Check the runs of a distribution's rows and bring them into one form."""
+    check_distribution(rtd)
     if isinstance(runtimes, list | tuple) and any(isinstance(row, np.ndarray | list | tuple) for row in runtimes):
-        if any(np.ndim(row) > 1 for row in runtimes):
-            raise RuntimeDataError("runtimes hold lists of lists of lists; give one list or array of runs an instance")
-        if finished is not None and [np.size(row) for row in finished] != [np.size(row) for row in runtimes]:
+        sizes = _sizes(runtimes, "runtimes")
+        if finished is not None and _sizes(finished, "finished") != sizes:
             raise RuntimeDataError("finished must hold, for every instance, as many flags as runtimes has runs")
-        finished = None if finished is None else _padded(finished, False, bool)
-        runtimes = _padded(runtimes, np.nan, np.float64)
+        finished = None if finished is None else _padded(finished, sizes, False)
+        runtimes = _padded(runtimes, sizes, np.nan)
     seconds, flags = check_seconds(runtimes, finished, what="runtimes")
     if seconds.ndim not in (1, 2) or len(seconds) != len(rtd):
         raise RuntimeDataError(
             f"runtimes have shape {seconds.shape}; for a distribution of {len(rtd)} rows give ({len(rtd)},), one run "
             f"an instance, or ({len(rtd)}, runs)"
         )
-    seconds, flags = seconds.reshape(len(rtd), -1), flags.reshape(len(rtd), -1)
+    if seconds.ndim == 1:
+        seconds, flags = seconds[:, None], flags[:, None]
     present = ~np.isnan(seconds)
     return _Runs(np.where(present, seconds, 1.0), flags, present)
 
 
-def _padded(rows: Sequence[Any], fill: Any, dtype: Any) -> NDArray[Any]:
-    matrix = np.full((len(rows), max(1, *(np.size(row) for row in rows))), fill, dtype=dtype)
-    for line, row in zip(matrix, rows, strict=True):
-        line[: np.size(row)] = np.ravel(row)
+def _sizes(rows: Any, what: str) -> list[int]:
+    try:
+        shapes = [np.shape(row) for row in rows]
+    except (TypeError, ValueError):
+        shapes = []
+    if not shapes or max(map(len, shapes)) > 1:
+        raise RuntimeDataError(
+            f"{what}: expected a list with one list or array an instance, one value a run; found {rows!r:.100}."
+        )
+    return [int(np.prod(shape)) for shape in shapes]
+
+
+def _padded(rows: Sequence[Any], sizes: list[int], fill: Any) -> NDArray[np.object_]:
+    """Rows of one length. What they hold stays what it is, for `check_seconds` to judge."""
+    matrix = np.full((len(sizes), max(1, *sizes)), fill, dtype=object)
+    for line, row, size in zip(matrix, rows, sizes, strict=True):
+        line[:size] = np.ravel(row)
     return matrix
 
 
@@ -146,8 +161,7 @@ def nllh(
 def _scale(runs: _Runs, scale: float | None) -> float:
     if scale is None:
         return float(runs.largest.max(initial=0.0)) or 1.0
-    if not (np.isfinite(scale) and scale > 0):
-        raise SettingError(f"scale is {scale}; it must be a positive number of seconds")
+    check_positive("scale", scale)
     return float(scale)
 
 
@@ -341,7 +355,7 @@ def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, seed: 
     """
     runs = _runs(rtd, runtimes, finished)
     cdf = rtd.cdf(runs.seconds)
-    drawn = cdf + np.random.default_rng(seed).random(cdf.shape) * (1 - cdf)
+    drawn = cdf + np.random.default_rng(check_seed("seed", seed)).random(cdf.shape) * (1 - cdf)
     return np.where(runs.present, np.where(runs.finished, cdf, drawn), np.nan)
 
 
@@ -350,8 +364,7 @@ def coverage(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, l
 
     A run cut off at c counts by the probability of being inside, given that it lasts longer than c.
     """
-    if not 0 < level < 1:
-        raise SettingError(f"level is {level}; it must lie between 0 and 1, both excluded")
+    level = check_level(level)
     runs = _runs(rtd, runtimes, finished)
     cdf, low, high = rtd.cdf(runs.seconds), 0.5 - 0.5 * level, 0.5 + 0.5 * level
     rest = np.maximum(1 - cdf, 1e-300)

@@ -46,12 +46,20 @@ class SavedModel:
         except TypeError as error:
             raise ModelFileError(f"{self.path / HEADER}: settings this release does not know ({error}).") from error
 
-    def restore(self, from_arrays: Callable[[Arrays], None]) -> None:
-        """Hand the arrays to a model; what does not fit becomes an error that names the folder."""
+    def restore(self, from_arrays: Callable[[Arrays], None], probe: Callable[[], Any]) -> None:
+        """Hand the arrays to a model, then try it: `probe` returns a median runtime it predicts.
+
+        Whatever a changed file breaks becomes one error that names the folder.
+        """
         try:
             from_arrays(self.arrays)
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise ModelFileError(f"{self.path}: the arrays do not form a model ({error}). Save it again.") from error
+            median = np.asarray(probe(), dtype=np.float64)
+            if not np.all(np.isfinite(median) & (median > 0)):
+                raise ValueError(f"it predicts a median runtime of {median.ravel()[0]} s")
+        except Exception as error:
+            raise ModelFileError(
+                f"{self.path}: the arrays do not form a model ({type(error).__name__}: {error}). Save it again."
+            ) from error
 
 
 def write_model(
@@ -75,42 +83,70 @@ def write_model(
         "sha256": hashlib.sha256(payload).hexdigest(),
     }
     try:
-        text = json.dumps(header, indent=1)
-    except TypeError as error:
+        text = json.dumps(header, indent=1, default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: a setting of {kind} cannot be written as JSON ({error}).") from error
-    path.mkdir(parents=True, exist_ok=True)
-    _replace(path / ARRAYS, payload)
-    _replace(path / HEADER, text.encode())
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        _replace(path / ARRAYS, payload)
+        _replace(path / HEADER, text.encode())
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"{path}: cannot write a model there ({error}). Give a folder to write to.") from error
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold of a setting: NumPy's numbers and arrays, and a family by its name."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, type) and hasattr(value, "name"):
+        return value.name
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
 def read_model(path: Path, kind: str) -> SavedModel:
     """Read and check a model folder of the given kind."""
     try:
-        header = json.loads((path / HEADER).read_bytes())
+        text = (path / HEADER).read_bytes()
         payload = (path / ARRAYS).read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{path}: no model there ({error.strerror}: {error.filename}).") from error
-    except ValueError as error:
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"{path}: no model there ({error}).") from error
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path / HEADER}: not JSON, cut short or changed ({error}).") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{path / HEADER}: not a {FORMAT} file.")
-    version = header.get("format_version")
-    if version != FORMAT_VERSION:
-        raise ModelFileError(
-            f"{path / HEADER}: format version {version}; this release reads version {FORMAT_VERSION}. "
-            "Upgrade bayes-distnet, or fit and save the model again."
-        )
+    _check_version(path, header.get("format_version"))
     if header.get("model") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('model')}, not a {kind}: use {header.get('model')}.load.")
     if hashlib.sha256(payload).hexdigest() != header.get("sha256"):
         raise ModelFileError(f"{path / ARRAYS}: cut short or changed since it was saved (checksum differs).")
+    n_features, names, parameters = (header.get(name) for name in ("n_features", "feature_names", "parameters"))
+    if type(n_features) is not int or n_features < 1:
+        raise ModelFileError(f"{path / HEADER}: changed: n_features is {n_features!r}, not a whole number from 1 on.")
+    if names is not None and not (
+        isinstance(names, list) and len(names) == n_features and all(isinstance(name, str) for name in names)
+    ):
+        raise ModelFileError(f"{path / HEADER}: changed: feature_names are not {n_features} names.")
+    if not isinstance(parameters, dict):
+        raise ModelFileError(f"{path / HEADER}: changed: parameters is {parameters!r}, not an object.")
+    parameters = {name: tuple(v) if isinstance(v, list) else v for name, v in parameters.items()}
     try:
         arrays = safetensors.numpy.load(payload)
-        names = header["feature_names"]
-        parameters = {name: tuple(v) if isinstance(v, list) else v for name, v in header["parameters"].items()}
-        return SavedModel(path, parameters, int(header["n_features"]), names, arrays)
-    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError(f"{path}: cut short or changed ({error!r}).") from error
+    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ModelFileError(f"{path / ARRAYS}: not arrays that can be read ({error!r}).") from error
+    return SavedModel(path, parameters, n_features, names, arrays)
+
+
+def _check_version(path: Path, version: Any) -> None:
+    if type(version) is not int:
+        raise ModelFileError(f"{path / HEADER}: changed: format_version is {version!r}, not a whole number.")
+    if version != FORMAT_VERSION:
+        advice = "Upgrade bayes-distnet" if version > FORMAT_VERSION else "Install an older bayes-distnet"
+        raise ModelFileError(
+            f"{path / HEADER}: format version {version}; this release reads version {FORMAT_VERSION}. "
+            f"{advice}, or fit and save the model again."
+        )
 
 
 def with_prefix(prefix: str, arrays: dict[str, Any]) -> Arrays:

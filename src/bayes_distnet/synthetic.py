@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_distnet._checks import check_part
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, check_at_least, check_seed, is_number
 from bayes_distnet.families import LogNormal
 
 FloatArray = NDArray[np.float64]
@@ -29,10 +30,12 @@ class SyntheticRuns:
     truth: RuntimeDistribution
 
     def cut_off(self, share: float) -> SyntheticRuns:
-        """Return the same runs, cut off at one time so that about this share of them does not finish."""
-        if not 0 <= share < 1:
-            raise SettingError(f"share: {share} is not in [0, 1).")
-        if share == 0:
+        """Return the same runs, cut off at one time so that about this share of them does not finish.
+
+        Runs that are cut off already count towards the share: cutting off twice does not add up, the larger share
+        is what is left unfinished.
+        """
+        if check_part(share, "share") == 0:
             return self
         cutoff = np.quantile(self.seconds, 1 - share)
         return SyntheticRuns(
@@ -62,9 +65,11 @@ def make_runs(
     >>> data.seconds.shape, data.features.shape
     ((5, 3), (5, 20))
     """
-    if min(n_instances, n_runs, n_features) < 1:
-        raise SettingError("n_instances, n_runs and n_features must be at least 1.")
-    rng = np.random.default_rng(seed)
+    for name, value in (("n_instances", n_instances), ("n_runs", n_runs), ("n_features", n_features)):
+        check_at_least(name, value, 1)
+    if not is_number(unexplained) or not 0 <= unexplained < np.inf:
+        raise SettingError(f"unexplained={unexplained!r}: expected a deviation, a finite number of at least 0.")
+    rng = np.random.default_rng(check_seed("seed", seed))
     z = rng.normal(size=(n_instances, n_features))
     signal = np.zeros((n_instances, 4))
     signal[:, : min(4, n_features)] = z[:, :4]

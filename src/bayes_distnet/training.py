@@ -354,8 +354,13 @@ def use_compilation_cache() -> None:
         return
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = os.environ.get(CACHE_VARIABLE, str(Path(home) / "bayes-distnet"))
-    if folder:
-        config.update("jax_compilation_cache_dir", folder)
+    if not folder:
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # a read-only home: compile anew in every process
+    config.update("jax_compilation_cache_dir", folder)
 
 
 def cosine_rates(steps: int, peak: float, warm_up: float = 0.05, floor: float = 0.01) -> NDArray[np.float32]:

@@ -37,7 +37,6 @@ from bayes_distnet.experiments import compare
 MODELS = {
     "HybridDistNet": HybridDistNet(),
     "BayesDistNet": BayesDistNet(),
-    "BayesDistNet (runtimes)": BayesDistNet(output="runtimes"),
     "DistNet": DistNet(),
     "RandomForest": RandomForest(),
     "Ridge": Ridge(),

@@ -29,7 +29,7 @@ CHUNK = 50
 LEAST_STEPS = 500
 INITIAL_SIGMA = 0.01  # small: the KL term raises it at once, noisy gradients bring it down only slowly
 LEAST_SHARE = 0.05
-RUNTIME_DRAWS = 64
+RUNTIME_DRAWS = 16  # in training and prediction alike: the spread of few draws is biased, and so must be both
 PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE = 250, 32, 20
 
 
@@ -57,7 +57,7 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
         bayesian=settings.bayesian,
         local=not settings.published,
         prior="scale-mixture" if settings.published else "gaussian",
-        draws=settings.draws if settings.published or settings.output == "runtimes" else 1,
+        draws=1 if settings.output == "parameters" else RUNTIME_DRAWS,
         published=settings.published,
     )
     runs_seen = sum(float(data.present[rows].sum()) for rows in rows_of) / len(rows_of)
@@ -206,7 +206,7 @@ def _history(trained: Trained, settings: Settings) -> FloatArray:
 def _draw_weights(trained: Trained, settings: Settings, rng: np.random.Generator) -> FloatArray:
     if trained.sigma is None:
         return trained.mu[:, None]
-    draws = settings.draws if settings.published or settings.output == "parameters" else RUNTIME_DRAWS
+    draws = settings.draws if settings.output == "parameters" else RUNTIME_DRAWS
     noise = rng.normal(size=(len(trained.mu), draws, trained.mu.shape[1]))
     drawn = trained.mu[:, None] + trained.sigma[:, None] * noise
     return drawn.astype(np.float32).astype(np.float64)

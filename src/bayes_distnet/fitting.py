@@ -87,7 +87,7 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
         return ensemble
     alone = [replace(ensemble, pool=one).out_of_fold(x) for one in np.eye(groups)]
     pool = pool_weights([run_scores(rtd, observations) for rtd in alone])
-    kept = pool >= LEAST_SHARE  # the rest would cost time in every prediction and change none
+    kept = pool >= min(LEAST_SHARE, pool.max())  # the rest would cost time in every prediction and change none
     weights = ensemble.weights[np.repeat(kept, settings.members)]
     return replace(ensemble, pool=pool[kept] / pool[kept].sum(), weights=weights)
 

@@ -131,6 +131,10 @@ def plot_history(history: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for (style, color), (weight, part) in zip(_styles(), history.groupby("kl_weight", sort=False), strict=False):
         ax.plot(part["step"], part["training_loss"], color=color, ls=":", lw=1)
         ax.plot(part["step"], part["held_out_loss"], color=color, ls=style, label=f"KL weight {weight:g}")
+    # A KL weight too small for the data runs away; the picture is about the others.
+    losses = history[["training_loss", "held_out_loss"]].to_numpy()
+    first, least = history["held_out_loss"].iloc[0], np.nanmin(losses)
+    ax.set_ylim(top=min(float(np.nanmax(losses)), first + 2 * (first - least)) + 0.05)
     ax.set(xlabel="step", ylabel="negative log likelihood")
     ax.legend(frameon=False, fontsize=8)
     return ax

@@ -60,8 +60,11 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
         draws=1 if settings.output == "parameters" else RUNTIME_DRAWS,
         published=settings.published,
     )
-    runs_seen = sum(float(data.present[rows].sum()) for rows in rows_of) / len(rows_of)
-    plan = _plan(settings, architecture, x.shape[1], rows_of, runs_seen, spread)
+    runs_seen = np.mean([data.present[rows].sum() for rows in rows_of])
+    instances_seen = np.mean([len(np.unique(row_instance[rows])) for rows in rows_of])
+    # Runs of one instance tell less about features than as many instances would: they count by the square root.
+    evidence = float(np.sqrt(runs_seen * instances_seen))
+    plan = _plan(settings, architecture, x.shape[1], rows_of, evidence, spread)
     initial = _initial(architecture, settings, plan, rng)
     trained = train(objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.progress)
     if not np.isfinite(trained.mu).all():
@@ -134,7 +137,7 @@ def _plan(
     architecture: Architecture,
     n_features: int,
     rows_of: list[IntArray],
-    runs_seen: float,
+    evidence: float,
     spread: float,
 ) -> Plan:
     most = len(np.unique(np.concatenate(rows_of)))
@@ -159,7 +162,7 @@ def _plan(
         chunk=CHUNK,
         batch=-(-most // 64) * 64 if most <= FULL_BATCH else BATCH,
         spread=spread,
-        kl_weights=np.repeat(settings.kl_weights, settings.members) / max(runs_seen, 1.0),
+        kl_weights=np.repeat(settings.kl_weights, settings.members) / evidence,
         prior=prior,
         mask=mask,
         patience=settings.patience,

@@ -44,6 +44,7 @@ MODELS = {
     "Marginal": Marginal(),
 }
 SCORES = ("nllh", "ks", "crps")
+SHOWN = ("nllh", "ks")
 START, END = "<!-- accuracy -->", "<!-- end of accuracy -->"
 
 Data = tuple[pd.DataFrame, np.ndarray, np.ndarray]
@@ -100,7 +101,7 @@ def markdown(results: pd.DataFrame, score: str) -> str:
     table = table[[name for name in MODELS if name in table.columns]]
     lines = ["| data | " + " | ".join(table.columns) + " |", "|---" * (len(table.columns) + 1) + "|"]
     for cell, row in table.iterrows():
-        figures = [f"**{v:.3f}**" if v == row.min() else f"{v:.3f}" for v in row]
+        figures = [f"**{v:.3f}**" if v == row.round(3).min() else f"{v:.3f}" for v in row.round(3) + 0.0]
         lines.append(f"| {cell} | " + " | ".join(figures) + " |")
     return "\n".join(lines)
 
@@ -135,7 +136,7 @@ def main() -> None:
         results = pd.concat([results, new.assign(cell=cell.name)]) if len(results) else new.assign(cell=cell.name)
         options.results.parent.mkdir(parents=True, exist_ok=True)
         results.to_csv(options.results, index=False, float_format="%.5g")
-    text = "\n\n".join(f"**{score}**\n\n{markdown(results, score)}" for score in SCORES)
+    text = "\n\n".join(f"**{score}**\n\n{markdown(results, score)}" for score in SHOWN)
     print(text)
     if options.page is not None:
         page = options.page.read_text()

@@ -55,7 +55,7 @@ class Objective:
     output: str = "parameters"
     bayesian: bool = True
     local: bool = True  # noise on the units (local reparameterisation), else on the weights
-    prior: str = "gaussian"
+    prior: str = "gaussian"  # else "scale-mixture", which needs noise on the weights
     draws: int = 1
     published: bool = False  # the published links, optimiser and summed loss
 
@@ -139,8 +139,7 @@ def _loss(objective: Objective, params: Tree, state: Tree, batch: Tree, noise: A
         if objective.prior == "gaussian":
             kl = gaussian_kl(params["mu"], sigma, plan["prior"], plan["mask"])
         else:
-            drawn = params["mu"] + sigma * noise if weights is None else weights
-            kl = jnp.mean(scale_mixture_kl(drawn, params["mu"], sigma, plan["mask"]))
+            kl = jnp.mean(scale_mixture_kl(weights, params["mu"], sigma, plan["mask"]))
         loss = loss + plan["kl_weight"] * kl
     else:  # minus the log prior of plain weights
         loss = loss + plan["kl_weight"] * jnp.sum(plan["mask"] * (params["mu"] / plan["prior"]) ** 2) / 2

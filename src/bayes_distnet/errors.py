@@ -6,7 +6,9 @@ BayesDistNetError
 ├── FeatureError       (ValueError)   a feature table that cannot be used, or not the one fitted on
 │   └── FeatureTypeError (TypeError)  a feature table of a kind that cannot be read as numbers at all
 ├── SettingError       (ValueError)   an estimator or function argument outside what is allowed
-└── ModelFileError     (OSError)      a saved model that is missing, cut short, changed or too new
+├── ModelFileError     (OSError)      a saved model that is missing, cut short, changed or too new
+├── StoreError         (OSError)      a file of runs that is missing, no such file, or about other runs
+└── CollectError       (RuntimeError) runs that cannot be collected: a solver that never answers, a lost cluster
 ```
 
 Each is also the built-in error a caller would expect, so `except ValueError` keeps working. A message says
@@ -40,6 +42,14 @@ class SettingError(BayesDistNetError, ValueError):
 
 class ModelFileError(BayesDistNetError, OSError):
     """A saved model that is missing, cut short, changed or of a newer format."""
+
+
+class StoreError(BayesDistNetError, OSError):
+    """A file of runs that is missing, cannot be read, or holds runs of another solver or instance."""
+
+
+class CollectError(BayesDistNetError, RuntimeError):
+    """Runs that cannot be collected."""
 
 
 def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:

@@ -23,8 +23,9 @@ from bayes_distnet.errors import RuntimeDataError
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-SOLVED, TIMEOUT = "solved", "timeout"
-STATUSES = (SOLVED, TIMEOUT, "memout", "crashed", "interrupted", "unreadable")
+SOLVED, TIMEOUT, MEMOUT = "solved", "timeout", "memout"
+CRASHED, INTERRUPTED, UNREADABLE = "crashed", "interrupted", "unreadable"
+STATUSES = (SOLVED, TIMEOUT, MEMOUT, CRASHED, INTERRUPTED, UNREADABLE)
 
 
 class ZeroRuntimeWarning(UserWarning):
@@ -335,6 +336,38 @@ class RunTable:
     def observed(self) -> RunTable:
         """Return only the runs that say something about the runtime: solved ones and timeouts."""
         return RunTable(self.frame[self.frame["status"].isin([SOLVED, TIMEOUT])].reset_index(drop=True))
+
+    def summary(self) -> pd.DataFrame:
+        """Return what each solver did: how its runs ended, and how long they took.
+
+        Medians are of an instance's runs, so they tell how instances differ; `cut off` counts timeouts. An instance
+        whose median run was cut off has no median.
+        """
+        rows = {}
+        for solver in self.solvers():
+            runs = self.of(solver)
+            status = runs.frame["status"]
+            medians = runs.medians().dropna()
+            rows[solver] = {
+                "instances": int(runs.frame["instance"].nunique()),
+                "runs": len(runs),
+                SOLVED: f"{(status == SOLVED).mean():.1%}",
+                "cut off": f"{(status == TIMEOUT).mean():.1%}",
+                "failed": int((~status.isin([SOLVED, TIMEOUT])).sum()),
+                "mean s": round(float(runs.observed().frame["seconds"].mean()), 4),
+                "least median s": round(float(medians.min()), 4),
+                "median median s": round(float(medians.median()), 4),
+                "largest median s": round(float(medians.max()), 4),
+            }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("solver")
+
+    def medians(self) -> pd.Series[float]:
+        """Return the median runtime of every instance; NaN where half of its runs or more were cut off earlier."""
+        observed = self.observed()
+        # A run that was cut off would have taken longer than any that finished below its cutoff.
+        seconds = observed.frame["seconds"].where(observed.finished, np.inf)
+        medians = seconds.groupby(observed.frame["instance"]).median()
+        return medians.where(np.isfinite(medians))
 
     def of(self, solver: str) -> RunTable:
         """Return the runs of one solver."""

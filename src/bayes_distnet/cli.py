@@ -1,0 +1,310 @@
+"""The command line: each command parses, calls one library function and prints.
+
+Nothing heavy is imported before a command runs, so `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from bayes_distnet import __version__
+from bayes_distnet.errors import BayesDistNetError, SettingError
+
+EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        with _stopped_by_sigterm():
+            parsed.run(parsed)
+    except BayesDistNetError as error:
+        print(f"bayes-distnet {parsed.command}: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print(f"bayes-distnet {parsed.command}: stopped.", file=sys.stderr)
+        return EXIT_STOPPED
+    return 0
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM, by which batch systems stop a program, end it as cleanly as Ctrl-C."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="bayes-distnet",
+        description="Predict the runtime distribution of randomised solvers: collect runs, learn, decide.",
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add in (_add_generate, _add_collect, _add_features, _add_import, _add_convert, _add_info):
+        add(commands)
+    return parser
+
+
+def _command(commands: Any, name: str, summary: str, details: str, examples: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.\n\n{details}".strip(),
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def _add_generate(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "generate",
+        "write random instances of a problem to files",
+        "The same seed writes the same bytes.",
+        "  bayes-distnet generate factoring 20 --folder instances\n"
+        "  bayes-distnet generate zenotravel 50 --seed 7 --folder problems",
+    )
+    parser.add_argument("kind", help="factoring, zenotravel, sat-mix, random-ksat, colouring, quasigroup")
+    parser.add_argument("count", type=int, help="how many")
+    parser.add_argument("--folder", type=Path, required=True, help="where to write them; made if need be")
+    parser.add_argument("--seed", type=int, default=0, help="default: 0")
+    parser.set_defaults(run=_generate)
+
+
+def _generate(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.scenarios import generate
+
+    files = generate(parsed.kind, parsed.count, seed=parsed.seed, folder=parsed.folder)
+    print(f"{len(files)} instances in {parsed.folder}: {files[0].name} to {files[-1].name}")
+
+
+def _add_collect(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "collect",
+        "run solvers on instances with many seeds, and store every run",
+        "Runs that are in the store already are not done again: after Ctrl-C, a crash or a power cut, the same\n"
+        "command goes on where it was. Several collectors may share one store. Seconds are CPU seconds.",
+        "  bayes-distnet collect instances/*.cnf --solver clasp --seeds 100 --cutoff 10 --store runs.sqlite\n"
+        "  bayes-distnet collect instances --solver clasp --solver kissat --seeds 20 --cutoff 60 --store runs.sqlite\n"
+        "  bayes-distnet collect instances --command 'mysolver --seed {seed} {instance}' --answer '^solved' \\\n"
+        "      --seeds 10 --cutoff 60 --store runs.sqlite\n"
+        "  bayes-distnet collect instances --solver clasp --seeds 10 --cutoff 60 --store runs.sqlite \\\n"
+        "      --cluster tcp://10.0.0.1:8786",
+    )
+    _takes_instances(parser)
+    parser.add_argument("--solver", action="append", default=[], help="clasp, kissat, glucose or lpg; may be repeated")
+    parser.add_argument(
+        "--command",
+        dest="line",
+        metavar="LINE",
+        help="any other solver: a command line with {instance}, {seed}, {cutoff} and {folder}; no shell runs it",
+    )
+    parser.add_argument("--answer", metavar="REGEX", help="with --command: what its output has when it solved")
+    parser.add_argument("--name", help="with --command: what to call it; default: the program's name")
+    parser.add_argument("--seeds", required=True, metavar="N or A-B", help="how many (1 to N), or which (A to B)")
+    parser.add_argument("--cutoff", type=float, required=True, help="CPU seconds a run may take")
+    parser.add_argument("--cutoffs", type=Path, metavar="CSV", help="columns instance, cutoff: for single instances")
+    parser.add_argument("--wall", type=float, metavar="SECONDS", help="by the clock; default: twice the cutoff + 10")
+    parser.add_argument("--memory", type=float, metavar="GIB", default=4.0, help="resident memory; default: 4")
+    parser.add_argument("--store", type=Path, required=True, metavar="FILE", help="SQLite file; made if need be")
+    parser.add_argument("--cores", type=int, help="how many runs at once, one a core; default: all cores")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
+    parser.add_argument("--repeat", type=int, metavar="N", help="do N runs again, and say how far the times differ")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.set_defaults(run=_collect)
+
+
+def _takes_instances(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "instances", nargs="+", type=Path, metavar="INSTANCE", help="a file, or a folder (all files but domain.pddl)"
+    )
+
+
+def _files(given: Sequence[Path]) -> list[Path]:
+    """Return the instance files among what was given; a folder stands for its files."""
+    files: list[Path] = []
+    for path in given:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.is_file() and p.name != "domain.pddl" and p.name[0] != ".")
+            if not inside:
+                raise SettingError(f"{path}: a folder without files.")
+            files += inside
+        else:
+            files.append(path)
+    return files
+
+
+def _collect(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.collect import collect, repeat
+    from bayes_distnet.solvers import find_solver, from_command
+    from bayes_distnet.tables import read_frame
+
+    solvers = [find_solver(name) for name in parsed.solver]
+    if parsed.line is not None:
+        given = {"name": parsed.name, "answer": parsed.answer}
+        solvers.append(from_command(parsed.line, **{key: value for key, value in given.items() if value is not None}))
+    elif parsed.answer or parsed.name:
+        raise SettingError("--answer and --name go with --command.")
+    if not solvers:
+        raise SettingError("no solver: give --solver or --command.")
+    cutoffs = None
+    if parsed.cutoffs is not None:
+        frame = read_frame(parsed.cutoffs)
+        if not {"instance", "cutoff"} <= set(frame.columns):
+            raise SettingError(f"{parsed.cutoffs}: expected columns instance and cutoff, found {list(frame.columns)}.")
+        cutoffs = dict(zip(frame["instance"], frame["cutoff"], strict=True))
+    files = _files(parsed.instances)
+    runs = collect(
+        solvers,
+        files,
+        _seeds(parsed.seeds),
+        store=parsed.store,
+        cutoff=parsed.cutoff,
+        cutoffs=cutoffs,
+        wall_limit=parsed.wall,
+        memory_limit=int(parsed.memory * 2**30),
+        cores=parsed.cores,
+        cluster=parsed.cluster,
+        progress=not parsed.quiet,
+    )
+    print(runs.summary().to_string())
+    if parsed.repeat:
+        difference = repeat(solvers, files, parsed.repeat, store=parsed.store, cores=parsed.cores)
+        print(f"The same seed again: CPU seconds differ by {difference:.1%} (median).")
+
+
+def _seeds(text: str) -> int | Sequence[int]:
+    first, dash, last = text.partition("-")
+    if not first.isdecimal() or (dash and not last.isdecimal()):
+        raise SettingError(f"--seeds {text}: expected a number such as 20, or a range such as 21-40.")
+    return range(int(first), int(last) + 1) if dash else int(first)
+
+
+def _add_features(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "features",
+        "compute features of CNF or PDDL files",
+        "CNF: structure and short probing runs. PDDL: objects, goals and a relaxed plan; the domain is the file\n"
+        "domain.pddl beside the problem. What they cost, in CPU seconds, goes to a table of its own.",
+        "  bayes-distnet features instances --out features.parquet\n"
+        "  bayes-distnet features a.cnf b.cnf --out features.csv --costs costs.csv",
+    )
+    _takes_instances(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=".parquet, .csv or .csv.gz")
+    parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds an instance")
+    parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
+    parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="an instance; default: 30")
+    parser.add_argument("--skip-bad", action="store_true", help="a file that cannot be read gets no features")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.set_defaults(run=_features)
+
+
+def _add_import(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "import",
+        "read published runs: an ASlib scenario or the DistNet archive",
+        "The result is a folder with runs, features and feature costs as Parquet.",
+        "  bayes-distnet import aslib SAT18-EXP --out sat18\n"
+        "  bayes-distnet import distnet clasp_factoring --cutoff 5000 --out factoring",
+    )
+    parser.add_argument("kind", choices=("aslib", "distnet"))
+    parser.add_argument("source", type=Path, help="the folder as published")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--cutoff", type=float, help="with distnet: seconds the runs were allowed")
+    parser.set_defaults(run=_import)
+
+
+def _import(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.importers import import_aslib, import_distnet
+
+    if parsed.kind == "distnet":
+        data = import_distnet(parsed.source, cutoff=parsed.cutoff)
+    elif parsed.cutoff is not None:
+        raise SettingError("--cutoff goes with distnet; an ASlib scenario says its cutoff itself.")
+    else:
+        data = import_aslib(parsed.source)
+    data.save(parsed.out)
+    for note in data.notes:
+        print(f"note: {note}", file=sys.stderr)
+    print(data.runs.summary().to_string())
+    print(f"{data.features.shape[1]} features of {len(data)} instances; all in {parsed.out}")
+
+
+def _add_convert(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "convert",
+        "copy a run table between SQLite, Parquet and CSV",
+        "The form is told by the end of the name: .sqlite, .parquet, .csv or .csv.gz. Every run is checked.",
+        "  bayes-distnet convert runs.sqlite runs.parquet\n  bayes-distnet convert runs.csv runs.sqlite",
+    )
+    parser.add_argument("source", type=Path)
+    parser.add_argument("target", type=Path)
+    parser.set_defaults(run=_convert)
+
+
+def _convert(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.tables import read_runs, write_runs
+
+    runs = read_runs(parsed.source)
+    write_runs(runs, parsed.target)
+    print(f"{len(runs)} runs in {parsed.target}")
+
+
+def _add_info(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "info",
+        "say what is in a file of runs or a data set",
+        "SOURCE is a store, a Parquet or CSV table of runs, a folder of a data set, or the name of a data set that\n"
+        "comes with the package: clasp-factoring, lpg-zenotravel, sat-portfolio.",
+        "  bayes-distnet info runs.sqlite\n  bayes-distnet info clasp-factoring",
+    )
+    parser.add_argument("source")
+    parser.set_defaults(run=_info)
+
+
+def _info(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.dataset import Dataset
+    from bayes_distnet.datasets import DATASETS, load_dataset
+    from bayes_distnet.tables import read_runs
+
+    path = Path(parsed.source)
+    if path.is_dir() or (parsed.source in DATASETS and not path.exists()):
+        data = Dataset.load(path) if path.is_dir() else load_dataset(parsed.source)
+        print(f"{data.features.shape[1]} features of {len(data)} instances")
+        runs = data.runs
+    else:
+        runs = read_runs(path)
+    print(runs.summary().to_string())
+
+
+def _features(parsed: argparse.Namespace) -> None:
+    raise NotImplementedError
+
+
+if __name__ == "__main__":
+    sys.exit(main())

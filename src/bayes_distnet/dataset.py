@@ -1,0 +1,150 @@
+"""Runs and features of the same instances, as models take them; on disk a folder of three small tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_distnet.errors import RuntimeDataError, SettingError, check_seed
+from bayes_distnet.runs import BoolArray, FloatArray, RunTable
+from bayes_distnet.tables import read_frame, read_runs, write_frame, write_runs
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Runs of one or more solvers, and features of the instances they ran on.
+
+    `features` has one row an instance, by name; `runs` every run. `seconds` and `finished`, instances x runs, are in
+    the order of `features`, so that `model.fit(data.features, data.seconds, finished=data.finished)` works. Where
+    there are several solvers, choose one first: `data.of("clasp")`.
+    """
+
+    runs: RunTable
+    features: pd.DataFrame
+    feature_cost: pd.Series[float] | None = None
+    """CPU seconds it took to compute the features of each instance, where known."""
+    notes: tuple[str, ...] = ()
+    """What had to be decided, repaired or left out when the data were read."""
+    provenance: dict[str, Any] = field(default_factory=dict)
+    """When, where and how the runs were collected."""
+
+    def __post_init__(self) -> None:
+        """Refuse features that do not say whose they are."""
+        if not self.features.index.is_unique:
+            twice = self.features.index[self.features.index.duplicated()][0]
+            raise RuntimeDataError(f"features: instance {twice!r} has two rows.")
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __repr__(self) -> str:
+        """Say what is inside."""
+        solvers = ", ".join(self.solvers)
+        return f"<Dataset: {len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs of {solvers}>"
+
+    @property
+    def solvers(self) -> list[str]:
+        """Names of the solvers, sorted."""
+        return list(self.runs.solvers())
+
+    def of(self, solver: str) -> Dataset:
+        """Return the data of one solver."""
+        return replace(self, runs=self.runs.of(solver))
+
+    @property
+    def X(self) -> pd.DataFrame:
+        """The features, under the name scikit-learn has for them."""
+        return self.features
+
+    @property
+    def seconds(self) -> FloatArray:
+        """CPU seconds, instances x runs; NaN where there is no run that tells anything."""
+        return self._matrices[0]
+
+    @property
+    def finished(self) -> BoolArray:
+        """Whether each of those runs finished; the others were cut off at their seconds."""
+        return self._matrices[1]
+
+    @cached_property
+    def _matrices(self) -> tuple[FloatArray, BoolArray]:
+        if len(self.solvers) > 1:
+            raise RuntimeDataError(
+                f"these are runs of {len(self.solvers)} solvers ({', '.join(self.solvers)}): choose one, "
+                f"e.g. .of({self.solvers[0]!r})."
+            )
+        observed = self.runs.observed()
+        frame = observed.frame.assign(finished=observed.finished)
+        # By seed, so that a column is one seed for all instances; by count where seeds do not tell runs apart.
+        column = frame["seed"]
+        if frame.duplicated(["instance", "seed"]).any():
+            column = frame.groupby("instance", sort=False).cumcount()
+        table = frame.assign(column=column).pivot(index="instance", columns="column", values=["seconds", "finished"])  # noqa: PD010
+        table = table.reindex(self.features.index)
+        if table.empty:
+            return np.empty((len(self), 0)), np.empty((len(self), 0), dtype=bool)
+        seconds = table["seconds"].to_numpy(float)
+        return seconds, (table["finished"] == True).to_numpy(bool)  # noqa: E712  (missing is not finished)
+
+    def matched(self) -> Dataset:
+        """Return only the instances that have both features and runs that tell something."""
+        with_runs = set(self.runs.observed().instance)
+        return self.select([name for name in self.features.index if name in with_runs])
+
+    def select(self, instances: Iterable[str]) -> Dataset:
+        """Return the data of some instances, in the order given."""
+        names = list(instances)
+        if unknown := [name for name in names if name not in self.features.index]:
+            raise RuntimeDataError(f"no features of instance {unknown[0]!r} ({len(unknown)} such names).")
+        frame = self.runs.frame
+        kept = frame[frame["instance"].isin(names)].reset_index(drop=True)
+        cost = None if self.feature_cost is None else self.feature_cost.reindex(names)
+        return replace(self, runs=RunTable(kept), features=self.features.loc[names], feature_cost=cost)
+
+    def split(self, test_size: float = 0.2, *, seed: int = 0) -> tuple[Dataset, Dataset]:
+        """Return training and test data, split at random by instance."""
+        if not 0 < test_size < 1:
+            raise SettingError(f"test_size={test_size!r}: expected a part between 0 and 1.")
+        order = np.random.default_rng(check_seed("seed", seed)).permutation(len(self))
+        tested = round(len(self) * test_size)
+        if not 0 < tested < len(self):
+            raise SettingError(f"test_size={test_size!r}: of {len(self)} instances it leaves one part empty.")
+        names: NDArray[Any] = self.features.index.to_numpy()
+        return self.select(names[np.sort(order[tested:])]), self.select(names[np.sort(order[:tested])])
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the data to a folder: `runs.parquet`, `features.parquet`, and what is known of their making."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_runs(self.runs, folder / "runs.parquet")
+        write_frame(self.features, folder / "features.parquet")
+        if self.feature_cost is not None:
+            write_frame(self.feature_cost.to_frame("seconds"), folder / "feature_cost.parquet")
+        about = {"notes": list(self.notes), **self.provenance}
+        (folder / "provenance.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Dataset:
+        """Read a folder that `save` wrote."""
+        folder = Path(folder)
+        if not (folder / "runs.parquet").is_file():
+            raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
+        cost = folder / "feature_cost.parquet"
+        about = folder / "provenance.json"
+        provenance = json.loads(about.read_text()) if about.is_file() else {}
+        return cls(
+            read_runs(folder / "runs.parquet"),
+            read_frame(folder / "features.parquet").set_index("instance"),
+            read_frame(cost).set_index("instance")["seconds"] if cost.is_file() else None,
+            tuple(provenance.pop("notes", ())),
+            provenance,
+        )

@@ -1,0 +1,132 @@
+"""Features of a CNF: its structure, and what a solver's first conflicts look like.
+
+Structure comes from gbdc. Where all instances come from one generator it barely differs, and the signal is in the
+probes: clasp runs for a few hundred conflicts with several seeds. The mean over the seeds tells how the search goes,
+their deviation how much it depends on luck. No feature is a time: the file and the seed determine all of them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+import sys
+import tempfile
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+from bayes_distnet.errors import FeatureError, SettingError, check_seed
+from bayes_distnet.features.base import Features, Meter
+from bayes_distnet.features.dimacs import clean_dimacs
+from bayes_distnet.solvers.clasp import clasp_program
+
+CONFLICTS = (100, 1000)
+PROBES = 3
+_PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", "--rand-freq=0.01", "--sign-def=rnd")
+_STRUCTURE = "import sys, json; sys.path.insert(0, sys.argv[1]); import gbdc; "
+_STRUCTURE += "print(json.dumps(gbdc.extract_base_features(sys.argv[2])))"
+
+
+def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: float = 30.0) -> Features:
+    """Return the features of a DIMACS CNF file, plain or compressed (.gz, .xz).
+
+    Raises a `FeatureError` if the file is not valid, or if `time_limit` wall-clock seconds are not enough.
+    """
+    meter = Meter(Path(path), time_limit)
+    first = check_seed("seed", seed) * PROBES
+    text = clean_dimacs(meter.path, meter.left)
+    with tempfile.TemporaryDirectory() as folder:
+        # Both programs read the same clean text: comments and compression change nothing.
+        clean = Path(folder, "clean.cnf")
+        clean.write_bytes(text)
+        values = _structure(clean, meter)
+        for conflicts in CONFLICTS:
+            probes = [_probe(clean, meter, conflicts, (first + i) % 2**31) for i in range(PROBES)]
+            values |= _summary(f"probe{conflicts}", [_search(stats) for stats in probes])
+        values |= _preprocessed(probes[0]["Stats"]["Problem"], values["structure.clauses"])
+    values |= _growth(values)
+    return Features(values, meter.cost)
+
+
+def _structure(path: Path, meter: Meter) -> dict[str, float]:
+    """gbdc's features, in a process of its own: it is C++ and knows no time limit."""
+    spec = importlib.util.find_spec("gbdc")
+    if spec is None or spec.origin is None:
+        raise SettingError("CNF features need the package 'gbdc', which is not installed: pip install gbdc")
+    home = str(Path(spec.origin).parent)
+    found = _json(meter, [sys.executable, "-I", "-S", "-c", _STRUCTURE, home, str(path)], "gbdc")
+    values = {f"structure.{name}": float(value) for name, value in found.items()}
+    return values | {"structure.clauses_per_variable": values["structure.clauses"] / values["structure.variables"]}
+
+
+def _probe(path: Path, meter: Meter, conflicts: int, seed: int) -> dict[str, Any]:
+    """clasp's statistics after so many conflicts."""
+    limits = (f"--solve-limit={conflicts}", f"--seed={seed}")
+    return _json(meter, [*clasp_program(), *_PROBE, *limits, str(path)], "clasp")
+
+
+def _json(meter: Meter, command: list[str], program: str) -> dict[str, Any]:
+    outcome = meter.run(command)
+    try:
+        found: dict[str, Any] = json.loads(outcome.output)
+    except ValueError:
+        said = (outcome.errors.strip().splitlines() or ["nothing"])[-1]
+        raise FeatureError(
+            f"{meter.path}: {program} ended with exit code {outcome.exit_code} and said {said!r}. "
+            "Leave this instance out, or give its features yourself."
+        ) from None
+    return found
+
+
+def _search(found: dict[str, Any]) -> dict[str, float]:
+    """What one probe saw; every figure is defined even if there was no conflict at all."""
+    core, jumps, lemmas = found["Stats"]["Core"], found["Stats"]["Jumps"], found["Stats"]["More"]["Lemma"]
+    kinds = {kind["Type"]: kind for kind in lemmas["Type"]}
+    conflicts, choices = max(core["Conflicts"], 1), max(core["Choices"], 1)
+    return {
+        "solved": float(found["Result"] != "UNKNOWN"),
+        "conflicts": core["Conflicts"],
+        "choices_per_conflict": core["Choices"] / conflicts,
+        "restarts": core["Restarts"],
+        "backjumps_per_conflict": core["Backjumps"] / conflicts,
+        "learnt_length": kinds["Conflict"]["AvgLen"],
+        "learnt_binary": kinds["Short"]["Binary"] / conflicts,
+        "learnt_ternary": kinds["Short"]["Ternary"] / conflicts,
+        "learnt_deleted": lemmas["Deleted"] / conflicts,
+        "jump_length": jumps["Avg"],
+        "jump_longest": jumps["Max"],
+        "levels_undone_per_choice": jumps["Levels"] / choices,
+    }
+
+
+def _summary(prefix: str, probes: list[dict[str, float]]) -> dict[str, float]:
+    """Mean and deviation of every figure over the seeds."""
+    values = {}
+    for name in probes[0]:
+        figures = [probe[name] for probe in probes]
+        values[f"{prefix}.{name}.mean"] = fmean(figures)
+        values[f"{prefix}.{name}.std"] = pstdev(figures)
+    return values
+
+
+def _preprocessed(problem: dict[str, Any], clauses: float) -> dict[str, float]:
+    """What clasp's preprocessing left of the problem."""
+    variables, left = max(problem["Variables"], 1), problem["Constraints"]
+    return {
+        "preprocessed.eliminated": problem["Eliminated"] / variables,
+        "preprocessed.constraints": left["Sum"] / clauses,
+        "preprocessed.binary": left["Binary"] / max(left["Sum"], 1),
+        "preprocessed.ternary": left["Ternary"] / max(left["Sum"], 1),
+    }
+
+
+def _growth(values: dict[str, float]) -> dict[str, float]:
+    """How figures change from the shortest probe to the longest, as log ratios; learnt length also by variables."""
+    growth = {}
+    for name in ("learnt_length", "choices_per_conflict", "jump_length"):
+        first, last = (values[f"probe{conflicts}.{name}.mean"] for conflicts in (CONFLICTS[0], CONFLICTS[-1]))
+        growth[f"growth.{name}"] = math.log((last + 1) / (first + 1))
+    length = values[f"probe{CONFLICTS[-1]}.learnt_length.mean"]
+    return growth | {"growth.learnt_length_per_variable": length / values["structure.variables"]}

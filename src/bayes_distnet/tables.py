@@ -1,0 +1,79 @@
+"""Tables on disk: Parquet and CSV by the file's name, and runs in an SQLite store too."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, SettingError
+from bayes_distnet.runs import RunTable
+from bayes_distnet.store import Run, Store
+
+STORES = (".sqlite", ".sqlite3", ".db")
+_TEXT = {"instance": str, "solver": str, "status": str, "answer": str, "host": str, "started": str}
+
+
+def read_runs(path: str | os.PathLike[str]) -> RunTable:
+    """Read a run table from a Parquet or CSV file, or from a store."""
+    path = Path(path)
+    if path.suffix in STORES:
+        with Store(path, create=False) as store:
+            return store.runs()
+    frame = read_frame(path)
+    try:
+        return RunTable.from_frame(frame)
+    except RuntimeDataError as error:
+        raise RuntimeDataError(f"{path}: {error}") from error
+
+
+def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> None:
+    """Write a run table to a Parquet or CSV file; to a store it adds the runs that are not there yet."""
+    path = Path(path)
+    if path.suffix not in STORES:
+        write_frame(runs.frame, path)
+        return
+    if "wall_seconds" not in runs.frame:
+        runs = RunTable(runs.frame.assign(wall_seconds=np.nan))
+    frame = runs.frame.astype(object).where(runs.frame.notna(), None)
+    known = [column for column in Run.__dataclass_fields__ if column in frame]
+    with Store(path) as store:
+        store.add(Run(**dict(zip(known, row, strict=True))) for row in frame[known].itertuples(index=False))
+
+
+def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a table from a `.parquet`, `.csv` or `.csv.gz` file."""
+    path = Path(path)
+    _check_name(path)
+    if not path.is_file():
+        raise RuntimeDataError(f"{path}: no such file.")
+    try:
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        return pd.read_csv(path, dtype=_TEXT, float_precision="round_trip")
+    except BayesDistNetError:
+        raise
+    except Exception as error:  # each reader has errors of its own
+        raise RuntimeDataError(f"{path}: cannot be read as a table ({str(error).strip()}).") from error
+
+
+def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a table; the file is there whole or, if anything goes wrong, as it was."""
+    path = Path(path)
+    _check_name(path)
+    frame = frame if frame.index.name is None else frame.reset_index()
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
+        draft = Path(folder) / path.name
+        if path.suffix == ".parquet":
+            frame.to_parquet(draft, index=False, compression="zstd")
+        else:
+            frame.to_csv(draft, index=False)
+        os.replace(draft, path)
+
+
+def _check_name(path: Path) -> None:
+    if not path.name.endswith((".parquet", ".csv", ".csv.gz")):
+        raise SettingError(f"{path}: expected a name that ends in .parquet, .csv or .csv.gz.")

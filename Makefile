@@ -1,20 +1,25 @@
-# make demo: fit, compare, draw. make test: all checks. Both make .venv and install what they need.
+# make demo: fit, compare, draw. make test: all checks. Each makes .venv and installs what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types unit benchmarks clean
+.PHONY: help demo collect-demo test lint types unit benchmarks clean
 
 help:
-	@echo "make demo        fit Bayes DistNet and its peers on generated runs, print the table, save figures to out/"
-	@echo "make test        ruff, mypy, pytest with doctests"
-	@echo "make benchmarks  speed of training and prediction, as ratios"
-	@echo "make clean       remove the virtual environment and outputs"
+	@echo "make demo          fit Bayes DistNet and its peers on generated runs, print the table, save figures to out/"
+	@echo "make collect-demo  generate ten instances, run clasp on them, compute features, say what was collected"
+	@echo "make test          ruff, mypy, pytest with doctests"
+	@echo "make benchmarks    speed of training and prediction, as ratios"
+	@echo "make clean         remove the virtual environment and outputs"
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python >= 3.11 is needed: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[plots]'
+	@touch $@
+
+$(VENV)/.solvers: $(VENV)/.demo
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[solvers]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
@@ -23,6 +28,16 @@ $(VENV)/.dev: $(VENV)/.demo
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m bayes_distnet.demo
+
+COLLECTED := out/collect-demo
+
+collect-demo: $(VENV)/.solvers
+	rm -rf $(COLLECTED) && mkdir -p $(COLLECTED)
+	$(BIN)/bayes-distnet generate factoring 10 --folder $(COLLECTED)/instances
+	$(BIN)/bayes-distnet collect $(COLLECTED)/instances --solver clasp --seeds 20 --cutoff 10 \
+		--store $(COLLECTED)/runs.sqlite --repeat 20
+	$(BIN)/bayes-distnet features $(COLLECTED)/instances --out $(COLLECTED)/features.csv --costs $(COLLECTED)/costs.csv
+	$(BIN)/bayes-distnet info $(COLLECTED)/runs.sqlite
 
 test: lint types unit
 
@@ -39,6 +54,7 @@ unit: $(VENV)/.dev
 benchmarks: $(VENV)/.demo
 	$(BIN)/python benchmarks/train.py
 	$(BIN)/python benchmarks/predict.py
+	$(BIN)/python benchmarks/execute.py
 
 clean:
 	rm -rf $(VENV) out build dist

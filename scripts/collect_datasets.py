@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bayes_distnet.datasets
-from bayes_distnet.collect import collect, relative_difference, repeat
+from bayes_distnet.collecting import collect, relative_difference, repeat
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.runs import RunTable
 from bayes_distnet.scenarios import generate
@@ -40,7 +40,7 @@ class Recipe:
 RECIPES = {
     "clasp-factoring": Recipe("factoring", 510, ("clasp",), 100, 10.0),
     "lpg-zenotravel": Recipe("zenotravel", 300, ("lpg",), 50, 30.0),
-    "sat-portfolio": Recipe("sat-mix", 300, ("clasp", "glucose", "kissat"), 20, 1.0),
+    "sat-portfolio": Recipe("sat-mix", 300, ("clasp", "glucose", "kissat"), 20, 0.5),
 }
 REPEATS = 300
 
@@ -69,7 +69,7 @@ def main() -> None:
     with Store(store) as database:
         runs = RunTable.from_frame(database.runs().frame[COLUMNS].sort_values(["solver", "instance", "seed"]))
         provenance = _provenance(parsed.name, recipe, database)
-    data = Dataset(runs, features.values, features.cost, provenance=provenance)
+    data = Dataset(runs, features.features, features.cost, provenance=provenance)
     data.save(Path(bayes_distnet.datasets.__file__).parent / parsed.name)
     print(json.dumps(provenance, indent=2))
     print(data)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bayes_distnet.collect import collect, plan, repeat
+from bayes_distnet.collecting import collect, plan, repeat
 from bayes_distnet.errors import CollectError, SettingError, StoreError
 from bayes_distnet.solvers import Solver, find_solver
 from bayes_distnet.store import Store
@@ -245,9 +245,7 @@ def test_a_dask_worker_that_is_killed_costs_no_run(instances, tmp_path):
 
         killer = threading.Thread(target=kill_one)
         killer.start()
-        table = collect(
-            [SLEEPER], instances, 40, store=store, cutoff=5.0, cluster=cluster.scheduler_address
-        )
+        table = collect([SLEEPER], instances, 40, store=store, cutoff=5.0, cluster=cluster.scheduler_address)
         killer.join()
         assert not Path(f"/proc/{pids[0]}").exists()
     assert keys(table) == grid([SLEEPER], instances, range(1, 41))
@@ -294,7 +292,7 @@ def test_the_seed_changes_real_runs_and_the_same_seed_repeats_them(tmp_path):
     """Conflicts, not seconds: the search itself must depend on the seed and on nothing else."""
     import re
 
-    from bayes_distnet.execute import execute
+    from bayes_distnet.executing import execute
     from bayes_distnet.scenarios import generate
 
     (file,) = generate("factoring", 1, seed=1, folder=tmp_path)

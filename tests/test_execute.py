@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bayes_distnet.errors import SettingError
-from bayes_distnet.execute import Executor, execute
+from bayes_distnet.executing import Executor, execute
 
 MIB = 1 << 20
 
@@ -228,7 +228,7 @@ def test_input_is_empty_and_a_shell_is_not_used(executor):
 
 def test_the_tree_is_gone_when_its_owner_is_killed(tmp_path):
     mark = "orphan-4714"
-    code = f"from bayes_distnet.execute import execute; execute(['sleep', '61', '{mark}'][:2], cutoff=30.0)"
+    code = f"from bayes_distnet.executing import execute; execute(['sleep', '61', '{mark}'][:2], cutoff=30.0)"
     code = code.replace("['sleep', '61', '" + mark + "'][:2]", f"['sh', '-c', 'sleep 61; : {mark}']")
     owner = subprocess.Popen([sys.executable, "-c", code])
     deadline = time.time() + 20

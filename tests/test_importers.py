@@ -234,21 +234,21 @@ def test_feature_cost_is_the_sum_of_the_known_steps(tmp_path):
 
 def test_costs_folds_and_feature_statuses_are_optional(tmp_path):
     table = import_aslib(scenario(tmp_path))
-    assert (table.feature_cost, table.split, table.notes) == (None, None, ())
+    assert (table.feature_cost, table.parts, table.notes) == (None, None, ())
 
 
 def test_folds_are_those_of_the_first_repetition(tmp_path):
     folds = table_arff(["fold"], "b.cnf,1,2", "a.cnf,1,1", "a.cnf,2,2", "b.cnf,2,1")
     table = import_aslib(scenario(tmp_path, cv=folds))
-    assert table.split.to_dict() == {"b.cnf": 2, "a.cnf": 1}
-    assert table.matched().split.to_dict() == {"b.cnf": 2, "a.cnf": 1}
+    assert table.parts.to_dict() == {"b.cnf": 2, "a.cnf": 1}
+    assert table.matched().parts.to_dict() == {"b.cnf": 2, "a.cnf": 1}
 
 
 def test_ids_are_known_in_any_case(tmp_path):
     values = FEATURES.replace("instance_id", "INSTANCE_ID").replace("repetition", "Repetition")
     table = import_aslib(scenario(tmp_path, feature_values=values, cv=table_arff(["Fold"], "a.cnf,1,1")))
     assert table.features.columns.tolist() == ["size", "depth", "ratio"]
-    assert table.split.to_dict() == {"a.cnf": 1}
+    assert table.parts.to_dict() == {"a.cnf": 1}
 
 
 def test_all_runs_and_features_are_kept_until_matched(tmp_path):
@@ -366,7 +366,7 @@ def test_both_parts_of_the_archive_are_read_and_told_apart(tmp_path):
         ["b.cnf", "saps", 11, 3.5, "solved", "UNSAT", 60.0],
         ["b.cnf", "saps", 12, 4.0, "solved", "SUCCESS", 60.0],
     ]
-    assert table.split.to_dict() == {"a.cnf": "train", "b.cnf": "test"}
+    assert table.parts.to_dict() == {"a.cnf": "train", "b.cnf": "test"}
     assert table.feature_cost is None
 
 

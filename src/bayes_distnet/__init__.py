@@ -11,34 +11,42 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import bayes_distnet.scores as scores
     from bayes_distnet.baselines import KNearest, Marginal, RandomForest, Ridge
+    from bayes_distnet.collecting import collect
+    from bayes_distnet.dataset import Dataset
+    from bayes_distnet.datasets import load_dataset
     from bayes_distnet.distribution import RuntimeDistribution
     from bayes_distnet.errors import (
         BayesDistNetError,
+        CollectError,
         FeatureError,
         ModelFileError,
         RuntimeDataError,
         SettingError,
+        StoreError,
     )
     from bayes_distnet.estimators import BayesDistNet, DistNet
-    from bayes_distnet.families import (
-        Exponential,
-        Gamma,
-        InverseGaussian,
-        LogLogistic,
-        LogNormal,
-        Weibull,
-    )
+    from bayes_distnet.executing import Executor, Outcome, execute
+    from bayes_distnet.families import Exponential, Gamma, InverseGaussian, LogLogistic, LogNormal, Weibull
+    from bayes_distnet.features import extract
     from bayes_distnet.goodness import best_family
     from bayes_distnet.hybrid import HybridDistNet
+    from bayes_distnet.importers import import_aslib, import_distnet
     from bayes_distnet.runs import RunTable, ZeroRuntimeWarning
+    from bayes_distnet.scenarios import generate
+    from bayes_distnet.solvers import Solver, find_solver, from_command
+    from bayes_distnet.store import Store
     from bayes_distnet.synthetic import make_runs
+    from bayes_distnet.tables import read_runs, write_runs
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "BayesDistNet": "estimators",
     "BayesDistNetError": "errors",
+    "CollectError": "errors",
+    "Dataset": "dataset",
     "DistNet": "estimators",
+    "Executor": "executing",
     "Exponential": "families",
     "FeatureError": "errors",
     "Gamma": "families",
@@ -49,23 +57,41 @@ _HOMES = {
     "LogNormal": "families",
     "Marginal": "baselines",
     "ModelFileError": "errors",
+    "Outcome": "executing",
     "RandomForest": "baselines",
     "Ridge": "baselines",
     "RunTable": "runs",
     "RuntimeDataError": "errors",
     "RuntimeDistribution": "distribution",
     "SettingError": "errors",
+    "Solver": "solvers",
+    "Store": "store",
+    "StoreError": "errors",
     "Weibull": "families",
     "ZeroRuntimeWarning": "runs",
     "best_family": "goodness",
+    "collect": "collecting",
+    "execute": "executing",
+    "extract": "features",
+    "find_solver": "solvers",
+    "from_command": "solvers",
+    "generate": "scenarios",
+    "import_aslib": "importers",
+    "import_distnet": "importers",
+    "load_dataset": "datasets",
     "make_runs": "synthetic",
+    "read_runs": "tables",
     "scores": "scores",
+    "write_runs": "tables",
 }
 
 __all__ = [
     "BayesDistNet",
     "BayesDistNetError",
+    "CollectError",
+    "Dataset",
     "DistNet",
+    "Executor",
     "Exponential",
     "FeatureError",
     "Gamma",
@@ -76,18 +102,33 @@ __all__ = [
     "LogNormal",
     "Marginal",
     "ModelFileError",
+    "Outcome",
     "RandomForest",
     "Ridge",
     "RunTable",
     "RuntimeDataError",
     "RuntimeDistribution",
     "SettingError",
+    "Solver",
+    "Store",
+    "StoreError",
     "Weibull",
     "ZeroRuntimeWarning",
     "__version__",
     "best_family",
+    "collect",
+    "execute",
+    "extract",
+    "find_solver",
+    "from_command",
+    "generate",
+    "import_aslib",
+    "import_distnet",
+    "load_dataset",
     "make_runs",
+    "read_runs",
     "scores",
+    "write_runs",
 ]
 
 

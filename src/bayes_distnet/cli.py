@@ -156,7 +156,7 @@ def _files(given: Sequence[Path]) -> list[Path]:
 
 
 def _collect(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.collect import collect, repeat
+    from bayes_distnet.collecting import collect, repeat
     from bayes_distnet.solvers import find_solver, from_command
     from bayes_distnet.tables import read_frame
 
@@ -216,9 +216,32 @@ def _add_features(commands: Any) -> None:
     parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds an instance")
     parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="an instance; default: 30")
+    parser.add_argument("--processes", type=int, default=1, help="how many files at once; default: 1")
     parser.add_argument("--skip-bad", action="store_true", help="a file that cannot be read gets no features")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_features)
+
+
+def _features(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.features import extract
+    from bayes_distnet.tables import write_frame
+
+    table = extract(
+        _files(parsed.instances),
+        seed=parsed.seed,
+        time_limit=parsed.time_limit,
+        processes=parsed.processes,
+        on_error="nan" if parsed.skip_bad else "raise",
+        progress=not parsed.quiet,
+    )
+    write_frame(table.features, parsed.out)
+    if parsed.costs is not None:
+        write_frame(table.cost.to_frame("seconds"), parsed.costs)
+    for error in table.failures.values():
+        print(f"left out: {error}", file=sys.stderr)
+    cost = table.cost.median()
+    print(f"{table.features.shape[1]} features of {len(table.features)} instances in {parsed.out}", end="")
+    print(f"; {cost:.3f} CPU seconds an instance (median)")
 
 
 def _add_import(commands: Any) -> None:
@@ -300,10 +323,6 @@ def _info(parsed: argparse.Namespace) -> None:
     else:
         runs = read_runs(path)
     print(runs.summary().to_string())
-
-
-def _features(parsed: argparse.Namespace) -> None:
-    raise NotImplementedError
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_distnet.errors import RuntimeDataError, SettingError, check_seed
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_seed
 from bayes_distnet.runs import BoolArray, FloatArray, RunTable
 from bayes_distnet.tables import read_frame, read_runs, write_frame, write_runs
 
@@ -32,6 +32,8 @@ class Dataset:
     features: pd.DataFrame
     feature_cost: pd.Series[float] | None = None
     """CPU seconds it took to compute the features of each instance, where known."""
+    parts: pd.Series | None = None
+    """The part of each instance in a split that was published with the data: a fold, or "train" and "test"."""
     notes: tuple[str, ...] = ()
     """What had to be decided, repaired or left out when the data were read."""
     provenance: dict[str, Any] = field(default_factory=dict)
@@ -49,7 +51,9 @@ class Dataset:
     def __repr__(self) -> str:
         """Say what is inside."""
         solvers = ", ".join(self.solvers)
-        return f"<Dataset: {len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs of {solvers}>"
+        return (
+            f"<Dataset: {len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs of {solvers}>"
+        )
 
     @property
     def solvers(self) -> list[str]:
@@ -96,9 +100,21 @@ class Dataset:
         return seconds, (table["finished"] == True).to_numpy(bool)  # noqa: E712  (missing is not finished)
 
     def matched(self) -> Dataset:
-        """Return only the instances that have both features and runs that tell something."""
-        with_runs = set(self.runs.observed().instance)
-        return self.select([name for name in self.features.index if name in with_runs])
+        """Return only the instances that have both features and runs.
+
+        >>> runs = pd.DataFrame({"instance": ["a", "b"], "seconds": [1.0, 2.0], "status": "solved"})
+        >>> features = pd.DataFrame({"size": [30.0, 10.0]}, index=["c", "a"])
+        >>> Dataset(RunTable.from_frame(runs), features).matched().features.index.tolist()
+        ['a']
+        """
+        with_runs = self.runs.frame["instance"].unique()
+        both = [name for name in self.features.index if name in set(with_runs)]
+        if not both:
+            raise FeatureError(
+                f"No instance has both runs and features: runs are of {list(with_runs[:2])}, features of "
+                f"{list(self.features.index[:2])}. Rename one of them so that an instance has one name."
+            )
+        return self.select(both)
 
     def select(self, instances: Iterable[str]) -> Dataset:
         """Return the data of some instances, in the order given."""
@@ -106,9 +122,14 @@ class Dataset:
         if unknown := [name for name in names if name not in self.features.index]:
             raise RuntimeDataError(f"no features of instance {unknown[0]!r} ({len(unknown)} such names).")
         frame = self.runs.frame
-        kept = frame[frame["instance"].isin(names)].reset_index(drop=True)
-        cost = None if self.feature_cost is None else self.feature_cost.reindex(names)
-        return replace(self, runs=RunTable(kept), features=self.features.loc[names], feature_cost=cost)
+        cost, parts = self.feature_cost, self.parts
+        return replace(
+            self,
+            runs=RunTable(frame[frame["instance"].isin(names)].reset_index(drop=True)),
+            features=self.features.loc[names],
+            feature_cost=None if cost is None else cost.reindex(names),
+            parts=None if parts is None else parts[parts.index.isin(names)],
+        )
 
     def split(self, test_size: float = 0.2, *, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Return training and test data, split at random by instance."""
@@ -129,6 +150,8 @@ class Dataset:
         write_frame(self.features, folder / "features.parquet")
         if self.feature_cost is not None:
             write_frame(self.feature_cost.to_frame("seconds"), folder / "feature_cost.parquet")
+        if self.parts is not None:
+            write_frame(self.parts.rename_axis("instance").to_frame("part"), folder / "parts.parquet")
         about = {"notes": list(self.notes), **self.provenance}
         (folder / "provenance.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
 
@@ -138,13 +161,18 @@ class Dataset:
         folder = Path(folder)
         if not (folder / "runs.parquet").is_file():
             raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
-        cost = folder / "feature_cost.parquet"
         about = folder / "provenance.json"
         provenance = json.loads(about.read_text()) if about.is_file() else {}
         return cls(
             read_runs(folder / "runs.parquet"),
             read_frame(folder / "features.parquet").set_index("instance"),
-            read_frame(cost).set_index("instance")["seconds"] if cost.is_file() else None,
+            _column(folder / "feature_cost.parquet", "seconds"),
+            _column(folder / "parts.parquet", "part"),
             tuple(provenance.pop("notes", ())),
             provenance,
         )
+
+
+def _column(path: Path, name: str) -> pd.Series | None:
+    """Return a column of a table by instance; None if there is no such file."""
+    return read_frame(path).set_index("instance")[name] if path.is_file() else None

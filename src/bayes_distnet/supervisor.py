@@ -1,12 +1,12 @@
 """The process that owns a solver's process tree; one run at a time.
 
-`execute.Executor` starts it with a bare interpreter (only the standard library, ready in some 15 ms) and speaks to it
+`executing.Executor` starts it with a bare interpreter (only the standard library, ready in some 15 ms) and speaks to it
 in lines of JSON: a request on standard input, a reply on standard output. It is a child subreaper: a process whose
 parent dies becomes its child, so no part of a solver's tree, not even a daemon in a session of its own, can leave. A
 run is over when every process of the tree is dead and waited for; its CPU time is the sum over all of them.
 
 The reply tells what was measured and why the run was ended, if it was. What that means (solved, timeout, ...) is
-decided in `execute`. When standard input closes, because the program that started it is gone, it kills the tree and
+decided in `executing`. When standard input closes, because the program that started it is gone, it kills the tree and
 ends.
 """
 

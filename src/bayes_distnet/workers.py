@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bayes_distnet.errors import CollectError, SettingError, check_at_least
-from bayes_distnet.execute import Executor, SupervisorGone
+from bayes_distnet.executing import Executor, SupervisorGone
 from bayes_distnet.solvers.base import Solver
 from bayes_distnet.store import Key, Run
 
@@ -62,17 +62,22 @@ class Workers(Protocol):
 
 
 _own = threading.local()
-_all: list[Executor] = []  # of every thread of this process, so that they can be told to stop
+
+
+def _own_executor() -> Executor:
+    """Return this thread's executor, started when it is first needed."""
+    if getattr(_own, "process", None) != os.getpid():
+        _own.executor, _own.process = Executor(pin=True), os.getpid()
+        getattr(_own, "opened", []).append(_own.executor)
+    executor: Executor = _own.executor
+    return executor
 
 
 def run_job(job: Job) -> Result:
     """Do one job on this thread's core."""
-    if getattr(_own, "process", None) != os.getpid():
-        _own.executor, _own.process = Executor(pin=True), os.getpid()
-        _all.append(_own.executor)
     if not job.path.is_file():
         raise CollectError(f"{job.path}: no such file on {socket.gethostname()}. Workers must see the same files.")
-    executor: Executor = _own.executor
+    executor = _own_executor()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         outcome = executor.run(
@@ -118,15 +123,15 @@ def local_workers(cores: int | None = None) -> Iterator[Workers]:
     check_at_least("cores", cores, 1)
     if cores > allowed:
         raise SettingError(f"cores={cores}: this program may use {allowed}, and one run a core is the rule.")
-    pool = ThreadPoolExecutor(cores, thread_name_prefix="run")
+    opened: list[Executor] = []
+    pool = ThreadPoolExecutor(cores, "run", initializer=lambda: setattr(_own, "opened", opened))
     try:
         yield _Local(pool, cores)
     finally:
         # Runs in flight end now: closing an executor kills what it runs, and its thread comes back with an error.
         pool.shutdown(wait=False, cancel_futures=True)
-        for executor in _all:
+        for executor in opened:
             executor.close()
-        _all.clear()
         pool.shutdown(wait=True)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bayes_distnet.errors import FeatureError, check_positive
-from bayes_distnet.execute import Outcome, execute
+from bayes_distnet.executing import Outcome, execute
 
 MEMORY_LIMIT = 4 * 2**30
 

@@ -1,8 +1,8 @@
 """Features of a CNF: its structure, and what a solver's first conflicts look like.
 
 Structure comes from gbdc. Where all instances come from one generator it barely differs, and the signal is in the
-probes: clasp runs for a few hundred conflicts with several seeds. The mean over the seeds tells how the search goes,
-their deviation how much it depends on luck. No feature is a time: the file and the seed determine all of them.
+probes: unit propagation after random decisions, and clasp and MiniSat for a few hundred conflicts. clasp runs with
+several seeds: the mean over them tells how the search goes, their deviation how much it depends on luck. No feature is a time: the file and the seed determine all of them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import json
 import math
 import os
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
 from bayes_distnet.errors import FeatureError, SettingError, check_seed
+from bayes_distnet.features import inspector
 from bayes_distnet.features.base import Features, Meter
 from bayes_distnet.features.dimacs import clean_dimacs
 from bayes_distnet.solvers.clasp import clasp_program
@@ -25,8 +27,6 @@ from bayes_distnet.solvers.clasp import clasp_program
 CONFLICTS = (100, 1000)
 PROBES = 3
 _PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", "--rand-freq=0.01", "--sign-def=rnd")
-_STRUCTURE = "import sys, json; sys.path.insert(0, sys.argv[1]); import gbdc; "
-_STRUCTURE += "print(json.dumps(gbdc.extract_base_features(sys.argv[2])))"
 
 
 def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: float = 30.0) -> Features:
@@ -41,7 +41,7 @@ def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: flo
         # Both programs read the same clean text: comments and compression change nothing.
         clean = Path(folder, "clean.cnf")
         clean.write_bytes(text)
-        values = _structure(clean, meter)
+        values = _inspect(clean, meter, seed)
         for conflicts in CONFLICTS:
             probes = [_probe(clean, meter, conflicts, (first + i) % 2**31) for i in range(PROBES)]
             values |= _summary(f"probe{conflicts}", [_search(stats) for stats in probes])
@@ -50,19 +50,18 @@ def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: flo
     return Features(values, meter.cost)
 
 
-def _structure(path: Path, meter: Meter) -> dict[str, float]:
-    """gbdc's features, in a process of its own: it is C++ and knows no time limit."""
-    spec = importlib.util.find_spec("gbdc")
-    if spec is None or spec.origin is None:
-        raise SettingError("CNF features need the package 'gbdc', which is not installed: pip install gbdc")
-    home = str(Path(spec.origin).parent)
-    found = _json(meter, [sys.executable, "-I", "-S", "-c", _STRUCTURE, home, str(path)], "gbdc")
-    values = {f"structure.{name}": float(value) for name, value in found.items()}
+def _inspect(path: Path, meter: Meter, seed: int) -> dict[str, float]:
+    """Structure and propagation, by a program of its own: it calls C++ that knows no time limit."""
+    for package, name in (("gbdc", "gbdc"), ("pysat", "python-sat")):
+        if importlib.util.find_spec(package) is None:
+            raise SettingError(f"CNF features need the package {name!r}, which is not installed: pip install {name}")
+    command = [sys.executable, "-I", "-S", inspector.__file__, sysconfig.get_path("platlib"), str(path), str(seed)]
+    values: dict[str, float] = _json(meter, command, "gbdc or MiniSat")
     return values | {"structure.clauses_per_variable": values["structure.clauses"] / values["structure.variables"]}
 
 
 def _probe(path: Path, meter: Meter, conflicts: int, seed: int) -> dict[str, Any]:
-    """clasp's statistics after so many conflicts."""
+    """Statistics of clasp after so many conflicts."""
     limits = (f"--solve-limit={conflicts}", f"--seed={seed}")
     return _json(meter, [*clasp_program(), *_PROBE, *limits, str(path)], "clasp")
 

@@ -17,10 +17,6 @@ from typing import IO, cast
 from bayes_distnet.errors import FeatureError
 
 LONGEST_LINE = 2**24
-_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
-    ".gz": lambda path: cast(IO[bytes], gzip.open(path)),
-    ".xz": lambda path: cast(IO[bytes], lzma.open(path)),
-}
 
 
 def clean_dimacs(path: Path, tick: Callable[[], object]) -> bytes:
@@ -47,21 +43,29 @@ def clean_dimacs(path: Path, tick: Callable[[], object]) -> bytes:
         starts.append(len(literals))
         numbers.append(number)
         try:
-            literals.extend(map(int, line.split()))
+            literals.extend(map(int, line.replace(b"_", b"?").split()))  # Python reads 1_0 as ten
         except (ValueError, OverflowError):
             raise _error(path, number, f"found {_shown(line)}", "literals, whole numbers ended by 0") from None
         kept.append(line)
     if header is None:
         raise FeatureError(f"{path}: no line 'p cnf VARIABLES CLAUSES'. Is it a DIMACS CNF file, and complete?")
-    clauses = _check(path, header, literals, lambda i: numbers[bisect.bisect_right(starts, i) - 1])
+    clauses = _check(path, header, literals, lambda i: numbers[bisect.bisect_right(starts, i) - 1], tick)
     return b"p cnf %d %d\n" % (header[0], clauses) + b"".join(kept) + b"\n"
 
 
-def _check(path: Path, header: tuple[int, int], literals: array[int], line_of: Callable[[int], int]) -> int:
+def _check(
+    path: Path,
+    header: tuple[int, int],
+    literals: array[int],
+    line_of: Callable[[int], int],
+    tick: Callable[[], object],
+) -> int:
     """Check all literals, and return the number of clauses."""
     variables, declared = header
     clauses, previous = 0, 0
     for i, literal in enumerate(literals):
+        if i % 2**16 == 0:
+            tick()
         if literal == 0:
             if previous == 0:
                 raise _error(path, line_of(i), "an empty clause", "clauses of at least one literal")
@@ -70,7 +74,12 @@ def _check(path: Path, header: tuple[int, int], literals: array[int], line_of: C
             raise _error(path, line_of(i), f"literal {literal}", f"variables 1 to {variables}, as the header says")
         previous = literal
     if previous != 0:
-        raise _error(path, line_of(len(literals) - 1), "the last clause has no end", "a 0. Is the file cut short?")
+        raise _error(
+            path,
+            line_of(len(literals) - 1),
+            "the last clause has no end",
+            "a 0 after it; perhaps the file is cut short",
+        )
     if clauses != declared:
         raise FeatureError(
             f"{path}: the header says {declared} clauses, and there are {clauses}. "
@@ -93,7 +102,7 @@ def _header(path: Path, number: int, line: bytes) -> tuple[int, int]:
 def _lines(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes]]:
     """Number the lines of a file, compressed or not."""
     try:
-        with _OPENERS.get(path.suffix, lambda path: path.open("rb"))(path) as file:
+        with _open(path) as file:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1
@@ -106,9 +115,17 @@ def _lines(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes]
         raise FeatureError(f"{path}: cannot be read: {error}. Is the file there, and complete?") from error
 
 
+def _open(path: Path) -> IO[bytes]:
+    match path.suffix:
+        case ".gz":
+            return cast(IO[bytes], gzip.GzipFile(path))
+        case ".xz":
+            return cast(IO[bytes], lzma.LZMAFile(path))
+    return path.open("rb")
+
+
 def _shown(line: bytes) -> str:
-    text = line.strip()[:40].decode("ascii", "backslashreplace")
-    return repr(text) + ("..." if len(line.strip()) > 40 else "")
+    return ascii(line.strip()[:40].decode("latin-1")) + ("..." if len(line.strip()) > 40 else "")
 
 
 def _error(path: Path, number: int, found: str, allowed: str) -> FeatureError:

@@ -26,7 +26,8 @@ def pddl_features(
     meter = Meter(Path(problem), time_limit)
     home = meter.path.with_name("domain.pddl") if domain is None else Path(domain)
     task = read_task(meter.path, home, meter.left)
-    return Features(_sizes(task) | _goals(task) | _numbers(task) | _relaxation(task, meter), meter.cost)
+    values = _sizes(task) | _goals(task) | _numbers(task) | _relaxation(task, meter)
+    return Features({name: float(value) for name, value in values.items()}, meter.cost)
 
 
 def _sizes(task: Task) -> dict[str, float]:

@@ -81,19 +81,28 @@ def read_task(problem: Path, domain: Path, tick: Callable[[], object]) -> Task:
     task = Task(
         types, predicates, tuple(_action(domain, a) for a in actions), dict(objects), init, numbers, goals, negative
     )
-    _check_names(problem, task)
+    _check_names(problem, domain, task)
     return task
 
 
-def _check_names(path: Path, task: Task) -> None:
-    for name, *arguments in (*task.init, *task.goals, *task.negative_goals):
-        arity = task.predicates.get(name)
+def _check_names(problem: Path, domain: Path, task: Task) -> None:
+    _check_atoms(problem, task, (*task.init, *task.goals, *task.negative_goals), set(task.objects))
+    for action in task.actions:
+        conditions = [a for a in (*action.positive, *action.negative) if a[0] != "=" or len(a) != 3]
+        terms = {name for name, _ in action.parameters} | set(task.objects)
+        _check_atoms(domain, task, (*conditions, *action.adds, *action.deletes), terms)
+
+
+def _check_atoms(path: Path, task: Task, atoms: tuple[Atom, ...], terms: set[str]) -> None:
+    for name, *arguments in atoms:
+        arity, written = task.predicates.get(name), f"({' '.join((name, *arguments))})"
+        if arity is None:
+            raise FeatureError(f"{path}: found {written}; the domain's predicates are {', '.join(task.predicates)}.")
         if arity != len(arguments):
-            allowed = f"{arity} arguments" if arity is not None else f"one of {', '.join(sorted(task.predicates))}"
-            raise FeatureError(f"{path}: found ({' '.join((name, *arguments))}); the domain allows {allowed}.")
+            raise FeatureError(f"{path}: found {written}; the domain gives {name!r} {arity} arguments.")
         for argument in arguments:
-            if argument not in task.objects:
-                raise FeatureError(f"{path}: ({' '.join((name, *arguments))}) names {argument!r}, not an object.")
+            if argument not in terms:
+                raise FeatureError(f"{path}: {written} names {argument!r}, which is no object and no parameter.")
 
 
 def _parts(path: Path, kind: str, tick: Callable[[], object]) -> _Sections:

@@ -1,61 +1,19 @@
-"""What every importer returns, and the repairs that runs and features of any archive need."""
+"""The repairs that runs and features of any archive need."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError, check_positive
+from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, check_positive
 from bayes_distnet.runs import SOLVED, TIMEOUT, RunTable
 
 MISSING = -512.0  # what the SATzilla feature extractor, and all who build on it, write for a feature they do not have
-
-
-@dataclass(frozen=True)
-class ImportedRuns:
-    """Runs and features as an archive has them: every run, every instance with features, and what was noticed.
-
-    `features` has one row an instance, NaN where a value is unknown; `feature_cost` is the seconds all of them took
-    for each instance (None if the archive does not say); `split` is the archive's own split of instances: the fold of
-    each, or "train" and "test" (None if it has none). `notes` are sentences, one for each thing that was repaired, is
-    missing or had to be decided.
-
-    >>> runs = RunTable.from_frame(pd.DataFrame({"instance": ["a", "b"], "seconds": [1.0, 2.0], "status": "solved"}))
-    >>> features = pd.DataFrame({"size": [30.0, 10.0]}, index=pd.Index(["c", "a"], name="instance"))
-    >>> both = ImportedRuns(runs, features).matched()
-    >>> both.runs.instance.tolist(), both.features.index.tolist()
-    (['a'], ['a'])
-    """
-
-    runs: RunTable
-    features: pd.DataFrame
-    feature_cost: pd.Series[float] | None = None
-    split: pd.Series | None = None
-    notes: tuple[str, ...] = ()
-
-    def matched(self) -> ImportedRuns:
-        """Return only the instances that have both runs and features, in the order in which the runs name them."""
-        names = pd.unique(self.runs.frame["instance"])
-        common = [name for name in names if name in self.features.index]
-        if not common:
-            raise FeatureError(
-                f"No instance has both runs and features: runs are of {list(names[:2])}, features of "
-                f"{list(self.features.index[:2])}. Rename one of them so that an instance has one name."
-            )
-        frame = self.runs.frame
-        return replace(
-            self,
-            runs=RunTable(frame[frame["instance"].isin(common)].reset_index(drop=True)),
-            features=self.features.loc[common],
-            feature_cost=None if self.feature_cost is None else self.feature_cost.reindex(common),
-            split=None if self.split is None else self.split[self.split.index.isin(common)],
-        )
 
 
 def read_lines(path: Path, error: type[BayesDistNetError]) -> list[str]:

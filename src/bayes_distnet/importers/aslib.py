@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from bayes_distnet.dataset import Dataset
 from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError
 from bayes_distnet.importers.archive import (
     MISSING,
-    ImportedRuns,
     as_run_table,
     check_cutoff,
     clean_features,
@@ -44,7 +44,7 @@ def import_aslib(
     cutoff: float | None = None,
     missing: float | None = MISSING,
     keep_failed: bool = False,
-) -> ImportedRuns:
+) -> Dataset:
     """Read an ASlib scenario.
 
     Every row of algorithm_runs.arff is a run: the algorithm is its solver, the repetition its seed, and its seconds
@@ -54,7 +54,7 @@ def import_aslib(
 
     Features are averaged over their repetitions. A value is NaN where it is ?, where every step that provides it
     failed, or where it is the mark for `missing` (None: no such mark). A nominal feature becomes a 0/1 column for each
-    of its levels. The feature cost is the sum over all steps, unknown ones left out; the split is that of cv.arff.
+    of its levels. The feature cost is the sum over all steps, unknown ones left out; parts are the folds of cv.arff.
 
     `cutoff` overrides the one of the description. With `keep_failed`, values that a step gave although it failed
     (for example those it had computed before its memory ran out) stay.
@@ -83,7 +83,7 @@ def import_aslib(
     runs = _runs(folder / "algorithm_runs.arff", description, cutoff, notes)
     features = _features(folder, description, missing, keep_failed, notes)
     compare_instances(runs, features, notes)
-    return ImportedRuns(runs, features, _feature_cost(folder, notes), _split(folder, notes), tuple(notes))
+    return Dataset(runs, features, _feature_cost(folder, notes), _parts(folder, notes), tuple(notes))
 
 
 def _runs(path: Path, description: Description, cutoff: float | None, notes: list[str]) -> RunTable:
@@ -252,7 +252,7 @@ def _feature_cost(folder: Path, notes: list[str]) -> pd.Series[float] | None:
     return cost.groupby(level=0, sort=False).mean().rename("feature_cost")
 
 
-def _split(folder: Path, notes: list[str]) -> pd.Series | None:
+def _parts(folder: Path, notes: list[str]) -> pd.Series | None:
     path = folder / "cv.arff"
     if not path.exists():
         return None

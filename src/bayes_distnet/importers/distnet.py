@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from bayes_distnet.dataset import Dataset
 from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError
 from bayes_distnet.importers.archive import (
     MISSING,
-    ImportedRuns,
     as_run_table,
     check_cutoff,
     clean_features,
@@ -59,12 +59,12 @@ def import_distnet(
     cutoff: float | None = None,
     solver: str | None = None,
     missing: float | None = MISSING,
-) -> ImportedRuns:
+) -> Dataset:
     """Read a scenario of the DistNet archive.
 
     `cutoff` (seconds) and `solver` default to what the published scenario of that folder name had; for any other
     folder there is no cutoff, and the solver is named after the folder. A run at or past the cutoff is a timeout. The
-    run table has a further column `answer`, what the solver said (SAT, UNSAT, TIMEOUT, ...), and `split` says whether
+    run table has a further column `answer`, what the solver said (SAT, UNSAT, TIMEOUT, ...), and `parts` says whether
     an instance is of the train or the test part. Feature values equal to `missing` are NaN (None: no such mark).
 
     >>> import tempfile
@@ -88,12 +88,12 @@ def import_distnet(
     known_solver, known_cutoff = _PUBLISHED.get(folder.resolve().name, (folder.resolve().name, None))
     limit = check_cutoff(cutoff, known_cutoff, notes)
     frame = _read_parts(folder, notes)
-    split = _split(frame, notes)
+    parts = _parts(frame, notes)
     runs = frame.drop(columns="part").assign(solver=known_solver if solver is None else solver)
     table = as_run_table(runs, limit, notes)
     features = clean_features(_read_features(folder / "features.txt", notes), missing, notes)
     compare_instances(table, features, notes)
-    return ImportedRuns(table, features, None, split, tuple(notes))
+    return Dataset(table, features, None, parts, tuple(notes))
 
 
 def _read_parts(folder: Path, notes: list[str]) -> pd.DataFrame:
@@ -152,10 +152,10 @@ def _seconds(words: list[str], where: str) -> float:
         raise RuntimeDataError(f"{where}: the runtime is {found}; expected seconds.") from cause
 
 
-def _split(frame: pd.DataFrame, notes: list[str]) -> pd.Series:
+def _parts(frame: pd.DataFrame, notes: list[str]) -> pd.Series:
     parts = frame.drop_duplicates(["instance", "part"])
     both = parts.duplicated("instance")
-    note(notes, int(both.sum()), "instances are in both parts; the split has them as train.")
+    note(notes, int(both.sum()), "instances are in both parts; they count as train.")
     parts = parts[~both]
     return pd.Series(parts["part"].to_numpy(), index=pd.Index(parts["instance"], name="instance"), name="part")
 

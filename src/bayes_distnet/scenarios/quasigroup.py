@@ -57,7 +57,9 @@ def latin_square(rng: np.random.Generator, order: int) -> NDArray[np.int64]:
     swapped: a shuffled cyclic square alone has a regularity that solvers could use.
     """
     cells = np.arange(order)
-    square = rng.permutation(order)[(rng.permutation(order)[:, None] + rng.permutation(order)) % order]
+    square: NDArray[np.int64] = rng.permutation(order)[
+        (rng.permutation(order)[:, None] + rng.permutation(order)) % order
+    ]
     for _ in range(order**2):
         a, b = rng.choice(order, 2, replace=False)
         column_of = np.empty(order, dtype=np.int64)

@@ -6,9 +6,9 @@ import numpy as np
 
 from bayes_distnet.scenarios import colouring, factoring, quasigroup, random_ksat
 
-MIXED = (factoring, random_ksat, colouring, quasigroup)
+MIXED = (factoring.draw, random_ksat.draw, colouring.draw, quasigroup.draw)
 
 
 def draw(rng: np.random.Generator) -> str:
     """Return an instance of a random kind and size."""
-    return MIXED[rng.integers(len(MIXED))].draw(rng)
+    return MIXED[rng.integers(len(MIXED))](rng)

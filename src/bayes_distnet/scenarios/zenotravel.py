@@ -7,7 +7,7 @@ import numpy as np
 from bayes_distnet.errors import check_at_least
 
 #: Cities, aircraft and people in `draw`, least and most.
-CITIES, AIRCRAFT, PEOPLE = (3, 22), (1, 6), (2, 30)
+CITIES, AIRCRAFT, PEOPLE = (3, 28), (1, 5), (2, 30)
 LEVELS = 7
 
 DOMAIN = """\

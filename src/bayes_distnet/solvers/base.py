@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bayes_distnet.errors import SettingError
-from bayes_distnet.execute import execute
+from bayes_distnet.executing import execute
 
 PLACEHOLDERS = ("instance", "seed", "cutoff", "folder")
 

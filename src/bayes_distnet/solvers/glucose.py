@@ -4,7 +4,7 @@ from bayes_distnet.solvers.base import Solver, program
 from bayes_distnet.solvers.sat import SAT_ANSWER
 
 # Like MiniSat's, its search is deterministic unless random decisions are asked for.
-OPTIONS = ("-verb=0", "-rnd-init", "-rnd-freq=0.02", "-rnd-seed={seed}")
+OPTIONS = ("-verb=0", "-rnd-init", "-rnd-freq=0.01", "-rnd-seed={seed}")
 
 
 def glucose() -> Solver:

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 import bayes_distnet
 from bayes_distnet.errors import CollectError, SettingError, check_at_least, check_positive
-from bayes_distnet.execute import SupervisorGone
+from bayes_distnet.executing import SupervisorGone
 from bayes_distnet.runs import CRASHED, SOLVED, UNREADABLE, RunTable
 from bayes_distnet.solvers.base import Solver
 from bayes_distnet.store import Key, Store
@@ -154,6 +154,7 @@ def _do_all(database: Store, missing: dict[Key, Job], workers: Workers, bar: tqd
     queue, elsewhere, claimed = deque(missing), set[Key](), deque[Key]()
     under_way: dict[Future[Result], Key] = {}
     failures = Counter[Key]()
+    told = bar.disable
     try:
         while missing:
             slots = workers.slots()
@@ -175,6 +176,9 @@ def _do_all(database: Store, missing: dict[Key, Job], workers: Workers, bar: tqd
             for result in done:
                 del missing[result.run.key]
             bar.update(len(done))
+            if not told and any(result.run.core is None for result in done):
+                bar.write("note: other collectors hold all cores; runs are not bound to one and disturb each other.")
+                told = True
             for future in finished:
                 if error := future.exception():
                     failures[keys[future]] += 1

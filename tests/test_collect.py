@@ -73,6 +73,8 @@ def test_a_solver_whose_answer_is_not_understood_stops_before_anything_is_stored
         collect([mute], instances, 2, store=tmp_path / "r.sqlite", cutoff=5.0)
     with Store(tmp_path / "r.sqlite") as store:
         assert len(store.runs()) == 0
+    corrected = Solver("mute", mute.template, "^no")
+    assert len(collect([corrected], instances, 2, store=tmp_path / "r.sqlite", cutoff=5.0)) == 12
 
 
 def test_a_solver_that_fails_on_some_instances_is_collected(instances, tmp_path):

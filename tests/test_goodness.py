@@ -7,7 +7,7 @@ from scipy import stats
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.families import FAMILIES
 from bayes_distnet.goodness import best_family
-from bayes_distnet.runs import ZeroRuntimeWarning
+from bayes_distnet.observations import ZeroRuntimeWarning
 
 LAWS = {
     "lognormal": FAMILIES["lognormal"](1.0, 1.5),

@@ -14,8 +14,8 @@ from bayes_distnet import (
     make_runs,
 )
 from bayes_distnet.families import LogNormal, Normal
+from bayes_distnet.observations import ZeroRuntimeWarning
 from bayes_distnet.plots import COLORS, plot_distribution, plot_history, plot_shift, save, shifted
-from bayes_distnet.runs import ZeroRuntimeWarning
 
 matplotlib.use("agg")
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import Marginal, RunTable, RuntimeDataError, ZeroRuntimeWarning
-from bayes_distnet.runs import check_seconds, observe
+from bayes_distnet.observations import check_seconds, observe
 
 X = np.array([[1.0], [1.0], [2.0]])
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from bayes_distnet.goodness import best_family
     from bayes_distnet.hybrid import HybridDistNet
     from bayes_distnet.importers import import_aslib, import_distnet
-    from bayes_distnet.runs import RunTable, ZeroRuntimeWarning
+    from bayes_distnet.observations import ZeroRuntimeWarning
+    from bayes_distnet.runs import RunTable
     from bayes_distnet.scenarios import generate
     from bayes_distnet.solvers import Solver, find_solver, from_command
     from bayes_distnet.store import Store
@@ -68,7 +69,7 @@ _HOMES = {
     "Store": "store",
     "StoreError": "errors",
     "Weibull": "families",
-    "ZeroRuntimeWarning": "runs",
+    "ZeroRuntimeWarning": "observations",
     "best_family": "goodness",
     "collect": "collecting",
     "execute": "executing",

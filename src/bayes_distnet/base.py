@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
-from bayes_distnet.runs import Observations, observe
+from bayes_distnet.observations import Observations, observe
 from bayes_distnet.storage import Arrays, read_model, write_model
 
 FloatArray = NDArray[np.float64]

@@ -21,7 +21,7 @@ from bayes_distnet.errors import SettingError, check_at_least, check_positive, c
 from bayes_distnet.families import LogNormal, get_family
 from bayes_distnet.forest import Forest, fit_forest, instance_moments
 from bayes_distnet.marginal import LEAST_SPREAD, censored_maximum_likelihood, log_location_and_spread
-from bayes_distnet.runs import Observations
+from bayes_distnet.observations import Observations
 from bayes_distnet.scaling import RankGauss, Standard
 from bayes_distnet.storage import Arrays, with_prefix, without_prefix
 

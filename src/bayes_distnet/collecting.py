@@ -58,14 +58,14 @@ def collect(
     jobs = plan(solvers, instances, seeds, cutoff, cutoffs or {}, wall_limit, memory_limit)
     with Store(store) as database:
         database.know_instances({path.name: _digest(path) for path in {job.path for job in jobs}})
-        for solver in solvers:
-            database.know_solver(solver, solver.version())
         missing = {job.key: job for job in jobs}
         for key in database.done() & missing.keys():
             del missing[key]
         if missing:
             with dask_workers(cluster, cores) if cluster else local_workers(cores) as workers:
                 _try_out(database, missing.values(), workers)
+                for solver in solvers:
+                    database.know_solver(solver, solver.version())
                 numbers = (len({job.path for job in jobs}), len({job.seed for job in jobs}))
                 place = cluster or "local cores"
                 database.begin_session(_now(), _facts(solvers, *numbers, cutoff, wall_limit, memory_limit, place))

@@ -15,7 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_seed
-from bayes_distnet.runs import BoolArray, FloatArray, RunTable
+from bayes_distnet.observations import BoolArray, FloatArray
+from bayes_distnet.runs import RunTable
 from bayes_distnet.tables import read_frame, read_runs, write_frame, write_runs
 
 

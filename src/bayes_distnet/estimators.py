@@ -15,7 +15,7 @@ from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.ensemble import HISTORY, Ensemble, Settings
 from bayes_distnet.errors import check_choice
-from bayes_distnet.runs import Observations
+from bayes_distnet.observations import Observations
 from bayes_distnet.storage import Arrays
 
 FloatArray = NDArray[np.float64]

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from bayes_distnet._checks import check_part
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_at_least, check_seed
-from bayes_distnet.runs import check_seconds
+from bayes_distnet.observations import check_seconds
 from bayes_distnet.scores import SCORES
 
 FloatArray = NDArray[np.float64]

@@ -16,8 +16,8 @@ from bayes_distnet.ensemble import Ensemble, Settings, distance
 from bayes_distnet.errors import SettingError, check_seed
 from bayes_distnet.marginal import log_location_and_spread
 from bayes_distnet.network import Architecture, padded_size, prior_scales
+from bayes_distnet.observations import Observations
 from bayes_distnet.pooling import pool_weights, run_scores
-from bayes_distnet.runs import Observations
 from bayes_distnet.training import Objective, Plan, Trained, TrainingData, cosine_rates, train
 
 FloatArray = NDArray[np.float64]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from bayes_distnet.families import LogNormal
-from bayes_distnet.runs import Observations
+from bayes_distnet.observations import Observations
 from bayes_distnet.scaling import check_array
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.families import FAMILIES, Family
-from bayes_distnet.runs import check_seconds
+from bayes_distnet.observations import check_seconds
 
 __all__ = ["best_family"]
 

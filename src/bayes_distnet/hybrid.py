@@ -11,8 +11,8 @@ from bayes_distnet.ensemble import Ensemble, Settings
 from bayes_distnet.errors import check_at_least
 from bayes_distnet.families import LogNormal
 from bayes_distnet.forest import Forest, fit_forest
+from bayes_distnet.observations import Observations
 from bayes_distnet.pooling import pool_weights, run_scores
-from bayes_distnet.runs import Observations
 from bayes_distnet.storage import Arrays, with_prefix, without_prefix
 
 FloatArray = NDArray[np.float64]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_distnet._checks import check_level, check_numbers
 from bayes_distnet.distribution import RuntimeDistribution, check_distribution
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_at_least
-from bayes_distnet.runs import check_seconds
+from bayes_distnet.observations import check_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

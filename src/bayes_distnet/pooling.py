@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.runs import Observations
+from bayes_distnet.observations import Observations
 
 FloatArray = NDArray[np.float64]
 

@@ -1,15 +1,10 @@
-"""Runs: what was observed, in one form, checked by one validator.
+"""Runs: the table of what solvers did, checked in one place.
 
-A run is an instance, the seconds it took and whether it finished; a run that did not finish was cut off, and its
-seconds are a lower bound. `Observations` is what models learn from, whatever form the caller's runs had; `RunTable`
-is the table of runs of one or more solvers, with seeds and cutoffs.
+A row is a run: an instance, a solver, a seed, the CPU seconds it took, how it ended and the cutoff it had.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,258 +14,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayes_distnet.errors import RuntimeDataError
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from bayes_distnet.observations import BoolArray, FloatArray, as_numbers, check_range, first_of, raise_zeros
 
 SOLVED, TIMEOUT, MEMOUT = "solved", "timeout", "memout"
 CRASHED, INTERRUPTED, UNREADABLE = "crashed", "interrupted", "unreadable"
 STATUSES = (SOLVED, TIMEOUT, MEMOUT, CRASHED, INTERRUPTED, UNREADABLE)
-
-
-class ZeroRuntimeWarning(UserWarning):
-    """Some runs took 0 s by their timer and were raised to half of the smallest positive runtime."""
-
-
-@dataclass(frozen=True)
-class Observations:
-    """Runs grouped by instance: run i is of instance `instance[i]`, took `seconds[i]`, and finished or was cut off."""
-
-    instance: NDArray[np.int64]
-    seconds: FloatArray
-    finished: BoolArray
-    n_instances: int
-
-    def runs_of_each(self) -> NDArray[np.int64]:
-        """Return the number of runs of every instance."""
-        return np.bincount(self.instance, minlength=self.n_instances)
-
-    def matrix(self) -> tuple[FloatArray, BoolArray]:
-        """Seconds and finished flags as instances x runs; NaN and False where there is no run."""
-        counts = self.runs_of_each()
-        order = np.argsort(self.instance, kind="stable")
-        rows = self.instance[order]
-        columns = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        seconds = np.full((self.n_instances, int(counts.max(initial=1))), np.nan)
-        finished = np.zeros(seconds.shape, dtype=bool)
-        seconds[rows, columns], finished[rows, columns] = self.seconds[order], self.finished[order]
-        return seconds, finished
-
-
-def check_seconds(
-    seconds: ArrayLike, finished: ArrayLike | None = None, *, what: str = "y"
-) -> tuple[FloatArray, BoolArray]:
-    """Check runtimes of any shape and return them as float64 with their finished flags; NaN means no run.
-
-    None, pandas' NA and masked values are no runs either. Zeros are a timer's resolution: they are raised to half of
-    the smallest positive runtime, with a `ZeroRuntimeWarning`.
-
-    >>> check_seconds([0.5, 30.0], finished=[True, False])
-    (array([ 0.5, 30. ]), array([ True, False]))
-    """
-    values = _numbers(seconds, what)
-    flags = _check_finished(finished, values, what)
-    _check_range(values, what + "[{}]")
-    return _raise_zeros(values, what), flags
-
-
-def _array(values: Any, what: str) -> tuple[NDArray[Any], BoolArray]:
-    """Return values as an array, and which of them are missing: NaN, None, NA or masked."""
-    try:
-        if isinstance(values, list | tuple) and any(isinstance(value, np.ma.MaskedArray) for value in values):
-            values = np.ma.array(values)
-        array = np.asarray(values)
-        ragged = array.dtype == object and any(isinstance(v, list | tuple | np.ndarray) for v in array.flat)
-    except ValueError:
-        ragged = True
-    if ragged:
-        raise RuntimeDataError(
-            f"{what}: rows of different lengths. Pad them with NaN (finished: False) to a matrix instances x runs, or "
-            "give a vector of all runs, and as groups the instance of each."
-        )
-    missing = np.asarray(pd.isna(array)) if array.dtype.kind in "fO" else np.zeros(array.shape, dtype=bool)
-    if isinstance(values, np.ma.MaskedArray) and array.dtype.names is None:
-        missing = missing | np.ma.getmaskarray(values)
-    return array, missing
-
-
-def _numbers(values: Any, what: str) -> FloatArray:
-    """Return numbers as float64, NaN where one is missing."""
-    array, missing = _array(values, what)
-    found = str(array.dtype)
-    if array.dtype == object and any(isinstance(value, bool | np.bool_) for value in array.flat):
-        found = "bool"
-    if found == "bool" or array.dtype.kind in "mMcV":
-        hint = " Turn durations into seconds with .dt.total_seconds()." if array.dtype.kind == "m" else ""
-        raise RuntimeDataError(f"{what} must be numbers (seconds), found {found}.{hint}")
-    try:
-        return np.array(np.where(missing, np.nan, array) if missing.any() else array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RuntimeDataError(f"{what} must be numbers (seconds); {error}.") from error
-
-
-def _check_finished(finished: ArrayLike | None, seconds: FloatArray, what: str) -> BoolArray:
-    present = ~np.isnan(seconds)
-    if finished is None:
-        return present
-    array, missing = _array(finished, "finished")
-    if array.shape != seconds.shape:
-        raise RuntimeDataError(f"finished has shape {array.shape}, but {what} has shape {seconds.shape}.")
-    unsaid = missing & present
-    found = f"none at [{_first(unsaid)}]" if unsaid.any() else str(array.dtype)
-    if array.dtype == object or missing.any():
-        array = np.where(present, array, False).astype(object)
-        array[unsaid] = None
-        if all(isinstance(flag, bool | np.bool_) for flag in array.flat):
-            array = array.astype(bool)
-    if array.dtype != bool:
-        raise RuntimeDataError(
-            f"finished: expected booleans, found {found}. Say what you mean: finished=(status == 'solved')."
-        )
-    return np.asarray(array & present)
-
-
-def _check_range(values: FloatArray, at: str) -> None:
-    for bad, found in ((np.isinf(values), "an infinite"), (values < 0, "a negative")):
-        if bad.any():
-            runs = int((~np.isnan(values)).sum())
-            raise RuntimeDataError(
-                f"{at.format(_first(bad))}: {found} runtime ({values[bad][0]}; {int(bad.sum())} of {runs} runs). "
-                "Runtimes are seconds >= 0; for a run that was cut off, give its cutoff and mark it as not finished."
-            )
-
-
-def _raise_zeros(values: FloatArray, what: str) -> FloatArray:
-    zero = values == 0
-    if not zero.any():
-        return values
-    positive = values[values > 0]
-    if positive.size == 0:
-        raise RuntimeDataError(f"{what}: every runtime is 0 s. Measure with a finer timer.")
-    least = float(positive.min())
-    floor = least / 2 or least  # half of the smallest float is 0
-    warnings.warn(
-        f"{what}: {int(zero.sum())} of {int((~np.isnan(values)).sum())} runs took 0 s; they are taken as {floor:g} s, "
-        "half of the smallest positive runtime.",
-        ZeroRuntimeWarning,
-        stacklevel=_caller_level(),
-    )
-    return np.where(zero, floor, values)
-
-
-def _caller_level() -> int:
-    """Return the stacklevel at which a warning points at the line outside this package that called it."""
-    folder = os.path.dirname(__file__) + os.sep
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(folder):
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-def _first(mask: BoolArray) -> str:
-    return ", ".join(str(int(i)) for i in np.argwhere(mask)[0])
-
-
-def observe(
-    features: FloatArray,
-    y: Any,
-    finished: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    *,
-    need_finished: bool = True,
-) -> tuple[FloatArray, Observations]:
-    """Return one feature row an instance, and the runs of all instances.
-
-    y is a vector (one run a row of features), a matrix instances x runs (NaN = no run), or a structured array of a
-    boolean and a number (finished, seconds), as scikit-survival has it. Rows of a vector that share their group, or
-    without groups all their features, are runs of one instance.
-    """
-    values, flags = _as_seconds(y, finished)
-    if len(values) != len(features):
-        raise RuntimeDataError(f"X has {len(features)} rows, but y has {len(values)}.")
-    if values.ndim == 2:
-        if groups is not None:
-            raise RuntimeDataError("groups only goes with a vector y: in a matrix every row is an instance already.")
-        rows, columns = np.nonzero(~np.isnan(values))
-        first, instance = np.unique(rows, return_inverse=True)
-        seconds, flags = values[rows, columns], flags[rows, columns]
-    else:
-        missing = np.isnan(values)
-        if missing.any():
-            raise RuntimeDataError(
-                f"y[{_first(missing)}]: NaN runtime ({int(missing.sum())} of {len(values)} rows). Drop the row if "
-                "there was no run, or give the cutoff and finished=False if it was cut off."
-            )
-        first, instance = _instances(features, groups)
-        seconds = values
-    if len(seconds) == 0:
-        raise RuntimeDataError("y holds no run at all.")
-    if need_finished and not flags.any():
-        raise RuntimeDataError(
-            f"None of the {len(seconds)} runs finished: all that is known is that runtimes lie past "
-            f"{seconds.min():g} s. Collect runs with a higher cutoff."
-        )
-    return features[first], Observations(instance.astype(np.int64).ravel(), seconds, flags, len(first))
-
-
-def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
-    array, _ = _array(y, "y")
-    if array.dtype.names is not None:
-        if finished is not None:
-            raise RuntimeDataError("y is a structured array and says itself which runs finished: do not pass finished.")
-        kinds = {array.dtype[name].kind: name for name in array.dtype.names}
-        if len(array.dtype.names) != 2 or "b" not in kinds or not set(kinds) & set("fiu"):
-            raise RuntimeDataError(
-                f"y: a structured array needs one boolean and one number field, found {array.dtype.descr}."
-            )
-        number = next(name for name in array.dtype.names if name != kinds["b"])
-        fields = np.asanyarray(y)  # keeps the mask of a masked array
-        return check_seconds(fields[number], fields[kinds["b"]])
-    if array.ndim not in (1, 2):
-        raise RuntimeDataError(f"y must be a vector or a matrix instances x runs, found shape {array.shape}.")
-    return check_seconds(y, finished)
-
-
-def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First row of every instance and the instance of every row."""
-    holes = np.isnan(features)
-    # NaN is no value of its own for NumPy: with a column that says so, rows with the same holes are the same.
-    key = np.c_[np.where(holes, 0.0, features), holes[:, holes.any(axis=0)]]
-    if groups is None:
-        _, first, instance = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    else:
-        labels = _check_groups(groups, len(features))
-        try:
-            _, first, instance = np.unique(labels, return_index=True, return_inverse=True)
-        except TypeError as error:
-            raise RuntimeDataError(
-                f"groups: labels of different types ({error}). Make them all text, or all numbers."
-            ) from error
-        same = (key == key[first][instance]).all(axis=1)
-        if not same.all():
-            row = int(np.argmin(same))
-            raise RuntimeDataError(
-                f"groups: row {row} has other features than the first row of its group '{labels[row]}'."
-            )
-    # Instances in order of first appearance, so that results do not depend on how labels sort.
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[instance.ravel()]
-
-
-def _check_groups(groups: Any, rows: int) -> NDArray[np.object_]:
-    labels = np.asarray(groups, dtype=object)
-    if labels.shape != (rows,):
-        raise RuntimeDataError(f"groups has shape {labels.shape}, expected one label a row: ({rows},).")
-    missing = np.asarray(pd.isna(labels))
-    if isinstance(groups, np.ma.MaskedArray):
-        missing = missing | np.ma.getmaskarray(groups)
-    if missing.any():
-        raise RuntimeDataError(
-            f"groups: row {_first(missing)} has no label ({int(missing.sum())} such rows). Name its instance."
-        )
-    return labels
 
 
 @dataclass(frozen=True)
@@ -312,7 +60,7 @@ class RunTable:
         found = ", ".join(sorted({repr(s) for s in status[unknown]}))
         _refuse(unknown, "status", status, f"Allowed: {', '.join(STATUSES)}; not: {found}.")
         limit = _check_cutoff(table.get("cutoff", np.inf) if cutoff is None else cutoff, len(table))
-        seconds = _check_table_seconds(_numbers(table["seconds"], "run table: seconds"), status, limit)
+        seconds = _check_table_seconds(as_numbers(table["seconds"], "run table: seconds"), status, limit)
         return cls(table.assign(seconds=seconds, cutoff=limit))
 
     def __len__(self) -> int:
@@ -389,7 +137,7 @@ def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:
 
 
 def _check_cutoff(cutoff: Any, rows: int) -> FloatArray:
-    limit = _numbers(cutoff, "run table: cutoff")
+    limit = as_numbers(cutoff, "run table: cutoff")
     if limit.shape not in ((), (rows,)):
         raise RuntimeDataError(f"run table: cutoff has shape {limit.shape}; give a number, or one a row: ({rows},).")
     limit = np.broadcast_to(limit, (rows,)).copy()
@@ -401,14 +149,14 @@ def _check_table_seconds(seconds: FloatArray, status: NDArray[np.object_], limit
     solved, timeout = status == SOLVED, status == TIMEOUT
     observed = solved | timeout
     _refuse(observed & np.isnan(seconds), "seconds", seconds, "A run that was solved or timed out has its seconds.")
-    _check_range(seconds, "run table, row {}")
+    check_range(seconds, "run table, row {}")
     late = solved & (seconds > limit)
     if late.any():
         raise RuntimeDataError(
-            f"run table, row {_first(late)}: finished after {seconds[late][0]:g} s, past its cutoff of "
+            f"run table, row {first_of(late)}: finished after {seconds[late][0]:g} s, past its cutoff of "
             f"{limit[late][0]:g} s ({int(late.sum())} such rows). Set its status to 'timeout' to record it as not "
             "finished, or pass a higher cutoff if the limit really was higher."
         )
     seconds = np.where(timeout, np.minimum(seconds, limit), seconds)
-    raised = _raise_zeros(np.where(observed, seconds, np.nan), "run table")
+    raised = raise_zeros(np.where(observed, seconds, np.nan), "run table")
     return np.where(observed, raised, seconds)

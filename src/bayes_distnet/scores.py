@@ -27,7 +27,7 @@ from bayes_distnet._checks import check_level
 from bayes_distnet._inverse import solve
 from bayes_distnet.distribution import RuntimeDistribution, check_distribution
 from bayes_distnet.errors import RuntimeDataError, check_positive, check_seed
-from bayes_distnet.runs import check_seconds
+from bayes_distnet.observations import check_seconds
 
 __all__ = ["SCORES", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]
 

@@ -2,7 +2,8 @@
 
 Structure comes from gbdc. Where all instances come from one generator it barely differs, and the signal is in the
 probes: unit propagation after random decisions, and clasp and MiniSat for a few hundred conflicts. clasp runs with
-several seeds: the mean over them tells how the search goes, their deviation how much it depends on luck. No feature is a time: the file and the seed determine all of them.
+several seeds: the mean over them tells how the search goes, their deviation how much it depends on luck. No feature is
+a time: the file and the seed determine all of them.
 """
 
 from __future__ import annotations

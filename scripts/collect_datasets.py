@@ -59,8 +59,8 @@ def main() -> None:
     collect(solvers, paths, recipe.seeds, store=store, cutoff=recipe.cutoff, progress=True)
     with Store(store) as database:
         repeated = len(database.repeats())
-    if not repeated:
-        repeat(solvers, paths, REPEATS, store=store, progress=True)
+    if repeated < REPEATS:
+        repeat(solvers, paths, REPEATS - repeated, store=store, seed=repeated, progress=True)
     if parsed.stage == "runs":
         return
     from bayes_distnet.features import extract

@@ -50,7 +50,7 @@ def test_from_nothing_to_a_training_set(tmp_path):
     done = bayes_distnet(*words)
     assert done.returncode == 0, done.stderr
     assert re.search(r"clasp\s+3\s+6\s+100.0%", done.stdout)
-    assert "The same seed again" in done.stdout
+    assert "runs again with the same seeds" in done.stdout
     assert "6/6" in done.stderr  # the progress bar
     costs = tmp_path / "costs.csv"
     done = bayes_distnet("features", folder, "--out", tmp_path / "features.csv", "--costs", costs, "--quiet")
@@ -97,15 +97,26 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
             "has no {instance}",
         ),
         (["features", "none.cnf", "--out", "f.csv"], "none.cnf"),
-        (["features", "none.cnf", "--out", "f.xls"], "none.cnf"),
+        (["features", "none.cnf", "--out", "f.xls"], "f.xls: expected a name that ends in"),
+        (["features", "none.cnf", "--out", "nowhere/f.csv"], "no folder"),
+        (["convert", "runs.csv", "nowhere/x.csv"], "no folder"),
+        (["convert", "twice.csv", "x.sqlite"], "a second run of the same solver, instance and seed"),
+        (["generate", "factoring", "1", "--folder", "file.txt"], "file.txt"),
+        (["collect", ".", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
+        (
+            ["collect", ".", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],
+            "fill",
+        ),
         (["import", "aslib", "nowhere", "--out", "x"], "nowhere"),
         (["convert", "none.csv", "x.parquet"], "no such file"),
         (["info", "none.sqlite"], "no such file"),
-        (["info", "no-such-data"], "ends in .parquet"),
+        (["info", "no-such-data"], "data sets are clasp-factoring, lpg-zenotravel, sat-portfolio"),
     ],
 )
 def test_bad_input_is_one_line_and_an_exit_code(words, message, tmp_path):
     (tmp_path / "file.txt").write_text("x")
+    (tmp_path / "runs.csv").write_text("instance,seconds,status\na,1,solved\n")
+    (tmp_path / "twice.csv").write_text("instance,seconds,status\na,1,solved\na,2,solved\n")
     done = bayes_distnet(*words, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr

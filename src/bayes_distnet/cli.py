@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from bayes_distnet import __version__
-from bayes_distnet.errors import BayesDistNetError, SettingError
+from bayes_distnet.errors import BayesDistNetError, SettingError, check_at_least, check_positive
 
 EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
 
@@ -32,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
         sys.stderr.close()
         return 0
+    except OSError as error:  # a folder that may not be written, a full disk
+        print(f"bayes-distnet {parsed.command}: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print(f"bayes-distnet {parsed.command}: stopped.", file=sys.stderr)
         return EXIT_STOPPED
@@ -130,7 +133,7 @@ def _add_collect(commands: Any) -> None:
     parser.add_argument("--store", type=Path, required=True, metavar="FILE", help="SQLite file; made if need be")
     parser.add_argument("--cores", type=int, help="how many runs at once, one a core; default: all cores")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
-    parser.add_argument("--repeat", type=int, metavar="N", help="do N runs again, and say how far the times differ")
+    parser.add_argument("--repeat", type=int, metavar="N", help="do N runs again here; say how far the times differ")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_collect)
 
@@ -156,10 +159,15 @@ def _files(given: Sequence[Path]) -> list[Path]:
 
 
 def _collect(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.collecting import collect, repeat
+    from bayes_distnet.collecting import collect, relative_difference, repeat
     from bayes_distnet.solvers import find_solver, from_command
     from bayes_distnet.tables import read_frame
 
+    check_positive("--memory", parsed.memory)
+    if parsed.repeat is not None:
+        check_at_least("--repeat", parsed.repeat, 1)
+        if parsed.cluster:
+            raise SettingError("--repeat times runs on this machine: it does not go with --cluster.")
     solvers = [find_solver(name) for name in parsed.solver]
     if parsed.line is not None:
         given = {"name": parsed.name, "answer": parsed.answer}
@@ -190,8 +198,17 @@ def _collect(parsed: argparse.Namespace) -> None:
     )
     print(runs.summary().to_string())
     if parsed.repeat:
-        difference = repeat(solvers, files, parsed.repeat, store=parsed.store, cores=parsed.cores)
-        print(f"The same seed again: CPU seconds differ by {difference:.1%} (median).")
+        again = repeat(
+            solvers,
+            files,
+            parsed.repeat,
+            store=parsed.store,
+            memory_limit=int(parsed.memory * 2**30),
+            cores=parsed.cores,
+            progress=not parsed.quiet,
+        )
+        difference = relative_difference(again).median()
+        print(f"{len(again)} runs again with the same seeds: CPU seconds differ by {difference:.1%} (median).")
 
 
 def _seeds(text: str) -> int | Sequence[int]:
@@ -217,15 +234,18 @@ def _add_features(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="an instance; default: 30")
     parser.add_argument("--processes", type=int, default=1, help="how many files at once; default: 1")
-    parser.add_argument("--skip-bad", action="store_true", help="a file that cannot be read gets no features")
+    parser.add_argument("--skip-bad", action="store_true", help="a file that cannot be read gets a row without values")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_features)
 
 
 def _features(parsed: argparse.Namespace) -> None:
     from bayes_distnet.features import extract
-    from bayes_distnet.tables import write_frame
+    from bayes_distnet.tables import check_can_write, write_frame
 
+    for path in (parsed.out, parsed.costs):
+        if path is not None:
+            check_can_write(path)
     table = extract(
         _files(parsed.instances),
         seed=parsed.seed,
@@ -238,7 +258,7 @@ def _features(parsed: argparse.Namespace) -> None:
     if parsed.costs is not None:
         write_frame(table.cost.to_frame("seconds"), parsed.costs)
     for error in table.failures.values():
-        print(f"left out: {error}", file=sys.stderr)
+        print(f"no features: {error}", file=sys.stderr)
     cost = table.cost.median()
     print(f"{table.features.shape[1]} features of {len(table.features)} instances in {parsed.out}", end="")
     print(f"; {cost:.3f} CPU seconds an instance (median)")
@@ -316,6 +336,8 @@ def _info(parsed: argparse.Namespace) -> None:
     from bayes_distnet.tables import read_runs
 
     path = Path(parsed.source)
+    if not path.exists() and parsed.source not in DATASETS:
+        raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")
     if path.is_dir() or (parsed.source in DATASETS and not path.exists()):
         data = Dataset.load(path) if path.is_dir() else load_dataset(parsed.source)
         print(f"{data.features.shape[1]} features of {len(data)} instances")

@@ -11,10 +11,12 @@ import os
 import platform
 import random
 import shlex
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +26,16 @@ from tqdm import tqdm
 import bayes_distnet
 from bayes_distnet.errors import CollectError, SettingError, check_at_least, check_positive
 from bayes_distnet.executing import SupervisorGone
-from bayes_distnet.runs import CRASHED, SOLVED, UNREADABLE, RunTable
+from bayes_distnet.runs import CRASHED, INTERRUPTED, SOLVED, UNREADABLE, RunTable
 from bayes_distnet.solvers.base import Solver
 from bayes_distnet.store import Key, Store
 from bayes_distnet.workers import Job, Result, Workers, dask_workers, local_workers, run_job
 
 MEMORY_LIMIT = 4 << 30
+MOST_SEEDS = 10**6
 CLAIMED_AHEAD = 8  # runs a core: each claim waits for the disk
-ATTEMPTS = 3  # at a run whose supervisor was killed
+ATTEMPTS = 3  # at a run that was interrupted, or whose supervisor was killed
+TRY_OUT_SECONDS = 10.0
 
 
 def collect(
@@ -70,7 +74,7 @@ def collect(
                 place = cluster or "local cores"
                 database.begin_session(_now(), _facts(solvers, *numbers, cutoff, wall_limit, memory_limit, place))
                 with tqdm(total=len(jobs), initial=len(jobs) - len(missing), unit="run", disable=not progress) as bar:
-                    _do_all(database, missing, workers, bar)
+                    _Progress(database, missing, workers, bar).do_all()
         return database.runs()
 
 
@@ -92,7 +96,7 @@ def plan(
     paths = _check_instances(instances)
     numbers = _check_seeds(seeds, solvers)
     check_positive("cutoff", cutoff)
-    if unknown := sorted(set(cutoffs) - {path.name for path in paths}):
+    if unknown := sorted(set(cutoffs) - {path.name for path in paths}, key=str):
         raise SettingError(f"cutoffs: {unknown[0]!r} is none of the instances ({len(unknown)} such names).")
     for name, value in cutoffs.items():
         check_positive(f"cutoffs[{name!r}]", value)
@@ -113,6 +117,8 @@ def _check_instances(instances: Iterable[str | os.PathLike[str]]) -> list[Path]:
     for path in paths:
         if not path.is_file():
             raise SettingError(f"instance {path}: no such file.")
+        if not path.name.isprintable():
+            raise SettingError(f"instance {str(path)!r}: a name with characters that cannot be printed. Rename it.")
     names: dict[str, Path] = {}
     for path in paths:
         if names.setdefault(path.name, path) != path:
@@ -131,9 +137,12 @@ def _check_seeds(seeds: int | Sequence[int], solvers: Sequence[Solver]) -> list[
     if isinstance(seeds, int):
         check_at_least("seeds", seeds, 1)
         seeds = range(1, seeds + 1)
-    numbers = list(dict.fromkeys(seeds))
-    for number in numbers:
+    if len(seeds) > MOST_SEEDS:
+        raise SettingError(f"seeds: {len(seeds)} are too many; at most {MOST_SEEDS}.")
+    for number in seeds:
         check_at_least("seed", number, 0)
+    numbers = [int(number) for number in dict.fromkeys(seeds)]
+    for number in numbers:
         for solver in solvers:
             if not solver.smallest_seed <= number <= solver.largest_seed:
                 raise SettingError(
@@ -149,59 +158,82 @@ def _check_seeds(seeds: int | Sequence[int], solvers: Sequence[Solver]) -> list[
     return numbers
 
 
-def _do_all(database: Store, missing: dict[Key, Job], workers: Workers, bar: tqdm[Any]) -> None:
-    """Do every missing run here, unless another collector does it."""
-    queue, elsewhere, claimed = deque(missing), set[Key](), deque[Key]()
-    under_way: dict[Future[Result], Key] = {}
-    failures = Counter[Key]()
-    told = bar.disable
-    try:
-        while missing:
-            slots = workers.slots()
-            if len(claimed) < slots and queue:
-                wanted = [queue.popleft() for _ in range(min(len(queue), CLAIMED_AHEAD * slots))]
-                ours = database.claim(wanted)
-                claimed.extend(ours)
-                elsewhere |= set(wanted) - set(ours)
-            while claimed and len(under_way) < slots:
-                key = claimed.popleft()
-                under_way[workers.pool.submit(run_job, missing[key])] = key
-            if not under_way:
-                _see_what_others_did(database, missing, queue, elsewhere, bar)
-                continue
-            finished = concurrent.futures.wait(under_way, 5.0, concurrent.futures.FIRST_COMPLETED).done
-            keys = {future: under_way.pop(future) for future in finished}
-            done = [future.result() for future in finished if future.exception() is None]
-            database.add(result.run for result in done)  # with nothing done it tells others that we are alive
-            for result in done:
-                del missing[result.run.key]
-            bar.update(len(done))
-            if not told and any(result.run.core is None for result in done):
-                bar.write("note: other collectors hold all cores; runs are not bound to one and disturb each other.")
-                told = True
-            for future in finished:
-                if error := future.exception():
-                    failures[keys[future]] += 1
-                    if not isinstance(error, SupervisorGone) or failures[keys[future]] == ATTEMPTS:
-                        raise CollectError(_lost(missing[keys[future]], error)) from error
-                    claimed.append(keys[future])
-    finally:
-        for future in under_way:
-            future.cancel()
+class _Progress:
+    """What is still to be done: not yet claimed, claimed, under way here, or with another collector."""
+
+    def __init__(self, database: Store, missing: dict[Key, Job], workers: Workers, bar: tqdm[Any]) -> None:
+        self.database, self.missing, self.workers, self.bar = database, missing, workers, bar
+        self.unclaimed, self.claimed, self.elsewhere = deque(missing), deque[Key](), set[Key]()
+        self.under_way: dict[Future[Result], Key] = {}
+        self.failures = Counter[Key]()
+        self.told = bar.disable
+
+    def do_all(self) -> None:
+        """Do every missing run here, unless another collector does it."""
+        try:
+            while self.missing:
+                self.start()
+                if self.under_way:
+                    self.finish()
+                elif not self.unclaimed:
+                    self.see_what_others_did()
+        finally:
+            for future in self.under_way:
+                future.cancel()
+
+    def start(self) -> None:
+        """Claim runs and start as many as there is room for."""
+        slots = self.workers.slots()
+        if len(self.claimed) < slots and self.unclaimed:
+            wanted = [self.unclaimed.popleft() for _ in range(min(len(self.unclaimed), CLAIMED_AHEAD * slots))]
+            ours = self.database.claim(wanted)
+            self.claimed.extend(ours)
+            self.elsewhere |= set(wanted) - set(ours)
+        while self.claimed and len(self.under_way) < slots:
+            key = self.claimed.popleft()
+            self.under_way[self.workers.pool.submit(run_job, self.missing[key])] = key
+
+    def finish(self) -> None:
+        """Wait until a run ends, and store all that have; try again those that were lost or interrupted."""
+        finished = concurrent.futures.wait(self.under_way, 5.0, concurrent.futures.FIRST_COMPLETED).done
+        lost = {self.under_way[future]: error for future in finished if (error := _error(future))}
+        done = [future.result() for future in finished if self.under_way.pop(future) not in lost]
+        self.database.add(result.run for result in done)  # with nothing done it tells others that we are alive
+        for result in done:
+            if result.run.status == INTERRUPTED and self.another_try(result.run.key):
+                self.unclaimed.append(result.run.key)
+            else:
+                del self.missing[result.run.key]
+                self.bar.update()
+        if not self.told and any(result.run.core is None for result in done):
+            note = "note: other collectors hold all cores; runs are not bound to one and disturb each other."
+            self.bar.write(note, file=sys.stderr)
+            self.told = True
+        for key, error in lost.items():
+            if not isinstance(error, SupervisorGone) or not self.another_try(key):
+                raise CollectError(_lost(self.missing[key], error)) from error
+            self.claimed.append(key)
+
+    def another_try(self, key: Key) -> bool:
+        """Whether a run that failed for reasons outside the solver is to be tried once more."""
+        self.failures[key] += 1
+        return self.failures[key] < ATTEMPTS
+
+    def see_what_others_did(self) -> None:
+        """Take off what other collectors have done; the rest is to be claimed again, in case one of them died."""
+        for key in self.database.done() & self.elsewhere:
+            del self.missing[key]
+            self.elsewhere.remove(key)
+            self.bar.update()
+        self.unclaimed.extend(self.elsewhere)
+        if self.elsewhere:
+            time.sleep(1.0)
+        self.elsewhere.clear()
 
 
-def _see_what_others_did(
-    database: Store, missing: dict[Key, Job], queue: deque[Key], elsewhere: set[Key], bar: tqdm[Any]
-) -> None:
-    """Take off what other collectors have done; the rest is to be claimed again, in case one of them died."""
-    for key in database.done() & elsewhere:
-        del missing[key]
-        elsewhere.remove(key)
-        bar.update()
-    queue.extend(elsewhere)
-    if elsewhere:
-        time.sleep(1.0)
-    elsewhere.clear()
+def _error(future: Future[Result]) -> BaseException | None:
+    """Return why a run was lost; a cluster that is gone cancels what it had."""
+    return CancelledError("the cluster let go of it.") if future.cancelled() else future.exception()
 
 
 def _lost(job: Job, error: BaseException) -> str:
@@ -224,7 +256,8 @@ def _try_out(database: Store, jobs: Iterable[Job], workers: Workers) -> None:
             first[job.solver.name].append(job)
     for tries in first.values():
         for job in tries:
-            result = workers.pool.submit(run_job, job).result()
+            short = replace(job, cutoff=min(job.cutoff, TRY_OUT_SECONDS))
+            result = workers.pool.submit(run_job, short).result()
             if result.run.status not in (CRASHED, UNREADABLE):
                 break
         else:
@@ -240,8 +273,9 @@ def _not_set_up(job: Job, result: Result, tries: int) -> str:
     )
     printed = "\n".join(result.printed.strip().splitlines()[-8:]) or "(nothing)"
     return (
-        f"solver {job.solver.name}: {what}, on {tries} of {tries} instances. No run was recorded. The last command "
-        f"was: {command}\nThe last it printed was:\n{printed}"
+        f"solver {job.solver.name}: {what}, {tries} times out of {tries}. No run was recorded. The last command "
+        f"was: {command}\nThe last it printed was:\n{printed}\n"
+        "Runs work in an empty folder of their own: give files in the command by their full paths."
     )
 
 
@@ -251,35 +285,40 @@ def repeat(
     count: int,
     *,
     store: str | os.PathLike[str],
+    memory_limit: int | None = MEMORY_LIMIT,
     cores: int | None = None,
     seed: int = 0,
     progress: bool = False,
-) -> float:
-    """Do `count` solved runs of a store again with the same seeds; return the median relative difference in seconds.
+) -> pd.DataFrame:
+    """Do `count` random solved runs of a store again, here and with the same seeds.
 
-    It tells how much of the spread between runs is the machine's. Both times are kept in the store (`Store.repeats`).
+    Returns a row a run with both times: how far they differ tells how much of the spread between runs is the
+    machine's (`relative_difference`). The store keeps them too.
     """
     check_at_least("count", count, 1)
     paths = {path.name: path for path in _check_instances(instances)}
     by_name = {solver.name: solver for solver in solvers}
-    with Store(store, create=False) as database, local_workers(cores) as workers:
+    with Store(store) as database, local_workers(cores) as workers:
+        database.know_instances({name: _digest(path) for name, path in paths.items()})
+        for solver in solvers:
+            database.know_solver(solver, solver.version())
         frame = database.runs().frame
         known = frame["instance"].isin(list(paths)) & frame["solver"].isin(list(by_name))
         frame = frame[(frame["status"] == SOLVED) & known]
         if frame.empty:
             raise CollectError(f"{store}: no solved run of these solvers on these instances to repeat.")
         chosen = frame.sample(min(count, len(frame)), random_state=seed)
-        jobs = {
-            Job(by_name[row.solver], paths[row.instance], int(row.seed), row.cutoff, None, MEMORY_LIMIT): row.seconds
-            for row in chosen.itertuples()
-        }
-        futures = {workers.pool.submit(run_job, job): seconds for job, seconds in jobs.items()}
+        futures = {}
+        for row in chosen.itertuples():
+            job = Job(by_name[row.solver], paths[row.instance], int(row.seed), row.cutoff, None, memory_limit)
+            futures[workers.pool.submit(run_job, job)] = row.seconds
+        rows = []
         for future in tqdm(concurrent.futures.as_completed(futures), total=len(futures), disable=not progress):
             run = future.result().run
             if run.status == SOLVED:
                 database.add_repeat(run.key, futures[future], run.seconds)
-        repeats = database.repeats()
-        return float(relative_difference(repeats).median())
+                rows.append((*run.key, futures[future], run.seconds))
+    return pd.DataFrame(rows, columns=["solver", "instance", "seed", "seconds", "again"])
 
 
 def relative_difference(repeats: pd.DataFrame) -> pd.Series[float]:

@@ -89,16 +89,17 @@ class Dataset:
             )
         observed = self.runs.observed()
         frame = observed.frame.assign(finished=observed.finished)
+        frame = frame[frame["instance"].isin(self.features.index)]
         # By seed, so that a column is one seed for all instances; by count where seeds do not tell runs apart.
         column = frame["seed"]
         if frame.duplicated(["instance", "seed"]).any():
             column = frame.groupby("instance", sort=False).cumcount()
-        table = frame.assign(column=column).pivot(index="instance", columns="column", values=["seconds", "finished"])  # noqa: PD010
-        table = table.reindex(self.features.index)
-        if table.empty:
-            return np.empty((len(self), 0)), np.empty((len(self), 0), dtype=bool)
-        seconds = table["seconds"].to_numpy(float)
-        return seconds, (table["finished"] == True).to_numpy(bool)  # noqa: E712  (missing is not finished)
+        labels, columns = np.unique(column.to_numpy(), return_inverse=True)
+        rows = self.features.index.get_indexer(frame["instance"])
+        seconds = np.full((len(self), len(labels)), np.nan)
+        finished = np.zeros(seconds.shape, dtype=bool)
+        seconds[rows, columns], finished[rows, columns] = frame["seconds"], frame["finished"]
+        return seconds, finished
 
     def matched(self) -> Dataset:
         """Return only the instances that have both features and runs.
@@ -108,11 +109,11 @@ class Dataset:
         >>> Dataset(RunTable.from_frame(runs), features).matched().features.index.tolist()
         ['a']
         """
-        with_runs = self.runs.frame["instance"].unique()
-        both = [name for name in self.features.index if name in set(with_runs)]
+        with_runs = dict.fromkeys(self.runs.frame["instance"])
+        both = [name for name in self.features.index if name in with_runs]
         if not both:
             raise FeatureError(
-                f"No instance has both runs and features: runs are of {list(with_runs[:2])}, features of "
+                f"No instance has both runs and features: runs are of {list(with_runs)[:2]}, features of "
                 f"{list(self.features.index[:2])}. Rename one of them so that an instance has one name."
             )
         return self.select(both)
@@ -148,13 +149,11 @@ class Dataset:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         write_runs(self.runs, folder / "runs.parquet")
-        write_frame(self.features, folder / "features.parquet")
-        if self.feature_cost is not None:
-            write_frame(self.feature_cost.to_frame("seconds"), folder / "feature_cost.parquet")
-        if self.parts is not None:
-            write_frame(self.parts.rename_axis("instance").to_frame("part"), folder / "parts.parquet")
+        write_frame(self.features.rename_axis("instance"), folder / "features.parquet")
+        _write_column(self.feature_cost, folder / "feature_cost.parquet", "seconds")
+        _write_column(self.parts, folder / "parts.parquet", "part")
         about = {"notes": list(self.notes), **self.provenance}
-        (folder / "provenance.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        (folder / "provenance.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Dataset:
@@ -162,18 +161,44 @@ class Dataset:
         folder = Path(folder)
         if not (folder / "runs.parquet").is_file():
             raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
-        about = folder / "provenance.json"
-        provenance = json.loads(about.read_text()) if about.is_file() else {}
+        provenance = _read_about(folder / "provenance.json")
         return cls(
             read_runs(folder / "runs.parquet"),
-            read_frame(folder / "features.parquet").set_index("instance"),
-            _column(folder / "feature_cost.parquet", "seconds"),
-            _column(folder / "parts.parquet", "part"),
+            _by_instance(folder / "features.parquet"),
+            _read_column(folder / "feature_cost.parquet", "seconds"),
+            _read_column(folder / "parts.parquet", "part"),
             tuple(provenance.pop("notes", ())),
             provenance,
         )
 
 
-def _column(path: Path, name: str) -> pd.Series | None:
+def _read_about(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        about = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise RuntimeDataError(f"{path}: not JSON ({error}).") from error
+    if not isinstance(about, dict) or not isinstance(about.get("notes", []), list):
+        raise RuntimeDataError(f"{path}: expected an object whose notes, if any, are a list.")
+    return about
+
+
+def _by_instance(path: Path) -> pd.DataFrame:
+    table = read_frame(path)
+    if "instance" not in table:
+        raise RuntimeDataError(f"{path}: no column 'instance'; found {list(table.columns)[:5]}.")
+    return table.set_index("instance")
+
+
+def _write_column(column: pd.Series | None, path: Path, name: str) -> None:
+    """Write a column by instance; None removes what an older data set left there."""
+    if column is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_frame(column.rename_axis("instance").to_frame(name), path)
+
+
+def _read_column(path: Path, name: str) -> pd.Series | None:
     """Return a column of a table by instance; None if there is no such file."""
-    return read_frame(path).set_index("instance")[name] if path.is_file() else None
+    return _by_instance(path)[name] if path.is_file() else None

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any
 
 from bayes_distnet import supervisor
-from bayes_distnet.errors import SettingError, check_positive
+from bayes_distnet.errors import CollectError, SettingError, check_positive
 from bayes_distnet.runs import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
 
 # Sent by someone else (a person, a batch system, the kernel short of memory): they tell nothing about the solver.
@@ -61,11 +61,11 @@ def exited_with_zero(output: str, exit_code: int) -> str | None:
     return "" if exit_code == 0 else None
 
 
-class SupervisorGone(RuntimeError):
+class SupervisorGone(CollectError):
     """The supervisor process was killed or closed; the run it had is lost."""
 
-    def __init__(self) -> None:
-        super().__init__("the supervisor process is gone, and the run it had is lost.")
+    def __init__(self, message: str = "the supervisor process is gone, and the run it had is lost.") -> None:
+        super().__init__(message)
 
 
 class Executor:
@@ -117,12 +117,21 @@ class Executor:
         words = [os.fspath(word) for word in command]
         if not words or any("\0" in word for word in words):
             raise SettingError(f"command={words!r}: expected a program and its arguments.")
-        if shutil.which(words[0]) is None:
+        program = shutil.which(words[0])
+        if program is None:
             raise SettingError(f"command: no program {words[0]!r} that can be run. Install it, or give its full path.")
-        words[0] = os.path.abspath(str(shutil.which(words[0])))
-        request = {"command": words, "cutoff": cutoff, "wall_limit": wall_limit, "memory_limit": memory_limit}
-        self._send(request)
-        reply = self._reply()
+        request = {
+            "command": [os.path.abspath(program), *words[1:]],
+            "cutoff": float(cutoff),
+            "wall_limit": float(wall_limit),
+            "memory_limit": None if memory_limit is None else float(memory_limit),
+        }
+        try:
+            self._send(request)
+            reply = self._reply()
+        except BaseException:  # Ctrl-C among them: the reply would be taken for that of the next run
+            self.close()
+            raise
         if "failed" in reply:
             raise SettingError(f"command: {reply['failed']}.")
         return _outcome(reply, cutoff, read_answer)
@@ -134,6 +143,11 @@ class Executor:
     def close(self) -> None:
         """End the run in flight, if there is one, and the supervisor."""
         self._end()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it can run nothing any more."""
+        return not self._end.alive
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -189,15 +203,13 @@ def _status(why: str | None, exit_code: int, seconds: float, cutoff: float, answ
         return MEMOUT
     if why in ("cpu", "wall") or seconds > cutoff:
         return TIMEOUT
-    if exit_code in _FROM_OUTSIDE:
-        return INTERRUPTED
-    if exit_code < 0:
-        return CRASHED
-    if answer is not None:
+    if exit_code >= 0 and answer is not None:
         return SOLVED
     # A solver that was told its cutoff gives up by itself, a moment before or after.
     if seconds >= 0.98 * cutoff:
         return TIMEOUT
+    if exit_code in _FROM_OUTSIDE:
+        return INTERRUPTED
     return CRASHED if exit_code != 0 else UNREADABLE
 
 
@@ -220,9 +232,6 @@ def execute(
         return executor.run(
             command, cutoff=cutoff, wall_limit=wall_limit, memory_limit=memory_limit, read_answer=read_answer
         )
-    except SettingError:
-        raise
-    except BaseException:  # Ctrl-C among them: a run is in flight, and its reply would be the next run's
-        executor.close()
-        _shared.owner = None
-        raise
+    finally:
+        if executor.closed:  # the run was broken off
+            _shared.owner = None

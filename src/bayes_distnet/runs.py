@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.observations import BoolArray, FloatArray, as_numbers, check_range, first_of, raise_zeros
@@ -55,13 +56,15 @@ class RunTable:
                 table[column] = default
         for column in ("instance", "solver"):
             _refuse(table[column].isna().to_numpy(bool), column, table[column], f"Every run needs its {column}.")
+        seed = as_numbers(table["seed"], "run table: seed")
+        _refuse(~(seed == np.floor(seed)), "seed", seed, "A seed is a whole number.")
         status = table["status"].to_numpy(object)
         unknown = np.array([not (isinstance(s, str) and s in STATUSES) for s in status], dtype=bool)
         found = ", ".join(sorted({repr(s) for s in status[unknown]}))
         _refuse(unknown, "status", status, f"Allowed: {', '.join(STATUSES)}; not: {found}.")
         limit = _check_cutoff(table.get("cutoff", np.inf) if cutoff is None else cutoff, len(table))
         seconds = _check_table_seconds(as_numbers(table["seconds"], "run table: seconds"), status, limit)
-        return cls(table.assign(seconds=seconds, cutoff=limit))
+        return cls(table.assign(seed=seed.astype(np.int64), seconds=seconds, cutoff=limit))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -91,6 +94,8 @@ class RunTable:
         Medians are of an instance's runs, so they tell how instances differ; `cut off` counts timeouts. An instance
         whose median run was cut off has no median.
         """
+        if not len(self):
+            raise RuntimeDataError("no runs.")
         rows = {}
         for solver in self.solvers():
             runs = self.of(solver)
@@ -110,12 +115,14 @@ class RunTable:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("solver")
 
     def medians(self) -> pd.Series[float]:
-        """Return the median runtime of every instance; NaN where half of its runs or more were cut off earlier."""
+        """Return the median runtime of every instance (Kaplan and Meier's); NaN where too many runs were cut off."""
         observed = self.observed()
-        # A run that was cut off would have taken longer than any that finished below its cutoff.
-        seconds = observed.frame["seconds"].where(observed.finished, np.inf)
-        medians = seconds.groupby(observed.frame["instance"]).median()
-        return medians.where(np.isfinite(medians))
+        frame = observed.frame.assign(finished=observed.finished)
+        medians = {
+            name: _median(runs["seconds"].to_numpy(float), runs["finished"].to_numpy(bool))
+            for name, runs in frame.groupby("instance")
+        }
+        return pd.Series(medians, dtype=float).rename_axis("instance")
 
     def of(self, solver: str) -> RunTable:
         """Return the runs of one solver."""
@@ -127,6 +134,14 @@ class RunTable:
     def solvers(self) -> Iterator[str]:
         """Names of the solvers, sorted."""
         return iter(sorted(self.frame["solver"].unique(), key=str))
+
+
+def _median(seconds: FloatArray, finished: BoolArray) -> float:
+    if finished.all():
+        return float(np.median(seconds))
+    survival = stats.ecdf(stats.CensoredData.right_censored(seconds, ~finished)).sf
+    half = survival.probabilities <= 0.5
+    return float(survival.quantiles[half][0]) if half.any() else float("nan")
 
 
 def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:

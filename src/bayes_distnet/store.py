@@ -26,6 +26,7 @@ from bayes_distnet.runs import INTERRUPTED, STATUSES, RunTable
 from bayes_distnet.solvers.base import Solver
 
 FORMAT = 1
+SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _APPLICATION = 0x62647274  # "bdrt", so that `file` and we can tell the file from other databases
 SILENT_SECONDS = 120.0  # after which a collector on another machine is taken for dead
 
@@ -46,7 +47,7 @@ CREATE TABLE repeats (
 CREATE TABLE instances (name TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE solvers (name TEXT PRIMARY KEY, command TEXT NOT NULL, answer TEXT NOT NULL, version TEXT NOT NULL);
 CREATE TABLE sessions (started TEXT NOT NULL, facts TEXT NOT NULL);
-CREATE TABLE collectors (id INTEGER PRIMARY KEY, host TEXT, process INTEGER, born TEXT, seen REAL);
+CREATE TABLE collectors (id INTEGER PRIMARY KEY AUTOINCREMENT, host TEXT, process INTEGER, born TEXT, seen REAL);
 CREATE TABLE claims (
     solver TEXT NOT NULL, instance TEXT NOT NULL, seed INTEGER NOT NULL, collector INTEGER NOT NULL,
     PRIMARY KEY (solver, instance, seed)
@@ -91,7 +92,7 @@ _INSERT = (
 
 
 class Store:
-    """A file of runs, made if it is not there. Use it in a `with`, in one thread.
+    """A file of runs, made if it is not there, or only read. Use it in a `with`, in one thread.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "runs.sqlite") as store:
@@ -100,35 +101,56 @@ class Store:
     [0.5]
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, create: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path = Path(path)
-        if not create and not self.path.is_file():
+        if self.path.suffix not in SUFFIXES:
+            raise StoreError(f"{self.path}: expected a name that ends in {', '.join(SUFFIXES)}.")
+        if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: no such file.")
         if not self.path.parent.is_dir():
             raise StoreError(f"{self.path}: no folder {self.path.parent}.")
         self._collector: int | None = None
-        try:
+        mode = "ro" if read_only else "rwc"
+        with self._naming_the_file("cannot be opened as a store of runs"):
             # Waiting for a lock: another collector's batch takes milliseconds, a slow network disk seconds.
-            self._database = sqlite3.connect(self.path, timeout=60.0, isolation_level=None)
-            self._database.execute("PRAGMA synchronous = FULL")
-            self._open()
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"{self.path}: not a store of runs ({error}).") from error
+            self._database = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode={mode}", timeout=60.0, isolation_level=None, uri=True
+            )
+        try:
+            with self._naming_the_file("cannot be opened as a store of runs"):
+                if read_only:
+                    self._check_format()
+                else:
+                    self._database.execute("PRAGMA synchronous = FULL")
+                    self._make()
+        except BaseException:
+            self._database.close()
+            raise
 
-    def _open(self) -> None:
+    @contextlib.contextmanager
+    def _naming_the_file(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {what} ({error}).") from error
+
+    def _make(self) -> None:
+        """Make the tables, unless they are there."""
         with self._transaction():
             (application,) = self._database.execute("PRAGMA application_id").fetchone()
-            (version,) = self._database.execute("PRAGMA user_version").fetchone()
             (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if (application, version, tables) == (0, 0, 0):
+            if (application, tables) == (0, 0):
                 for statement in _statements(_SCHEMA):
                     self._database.execute(statement)
-            elif application != _APPLICATION:
-                raise StoreError(f"{self.path}: an SQLite file, but not a store of runs. Choose another file.")
-            elif version != FORMAT:
-                raise StoreError(
-                    f"{self.path}: format {version}, and this version reads {FORMAT}. Update bayes-distnet."
-                )
+            self._check_format()
+
+    def _check_format(self) -> None:
+        (application,) = self._database.execute("PRAGMA application_id").fetchone()
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if application != _APPLICATION:
+            raise StoreError(f"{self.path}: an SQLite file, but not a store of runs. Choose another file.")
+        if version != FORMAT:
+            raise StoreError(f"{self.path}: format {version}, and this version reads {FORMAT}. Update bayes-distnet.")
 
     def __enter__(self) -> Store:
         return self
@@ -140,20 +162,24 @@ class Store:
 
     def close(self) -> None:
         """Give back what is claimed and close the file."""
-        if self._collector is not None:
-            with self._transaction():
-                self._forget(self._collector)
-        self._database.close()
+        try:
+            if self._collector is not None:
+                with self._transaction():
+                    self._forget(self._collector)
+        finally:
+            self._database.close()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+        with self._naming_the_file("cannot be written"):
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
 
     # Reading
 
@@ -182,15 +208,22 @@ class Store:
 
     # Adding
 
-    def add(self, runs: Iterable[Run]) -> None:
-        """Add runs in one transaction, and give back the claims on them; a run that is there already stays."""
+    def add(self, runs: Iterable[Run]) -> int:
+        """Add runs in one transaction, and give back the claims on them; a run that is there already stays.
+
+        Returns how many were new.
+        """
         batch = list(runs)
         with self._transaction():
+            before = self._database.total_changes
             self._database.executemany(_INSERT, map(astuple, batch))
+            new = self._database.total_changes - before
             self._database.executemany(
                 "DELETE FROM claims WHERE solver = ? AND instance = ? AND seed = ?", [run.key for run in batch]
             )
-            self._touch()
+            if self._collector is not None:
+                self._register()
+        return new
 
     def add_repeat(self, key: Key, seconds: float, again: float) -> None:
         """Record that a run was done again with the same seed."""
@@ -242,24 +275,22 @@ class Store:
                 )
                 if cursor.rowcount == 1:
                     claimed.append(key)
-            self._touch()
         return claimed
 
     def _register(self) -> int:
+        """Say that this collector is alive; it may have been silent for so long that it was taken for dead."""
+        cursor = self._database.execute(
+            "INSERT INTO collectors (id, host, process, born, seen) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (id) DO UPDATE SET seen = excluded.seen",
+            (self._collector, _machine(), os.getpid(), _born(os.getpid()), time.time()),
+        )
         if self._collector is None:
-            cursor = self._database.execute(
-                "INSERT INTO collectors (host, process, born, seen) VALUES (?, ?, ?, ?)",
-                (socket.gethostname(), os.getpid(), _born(os.getpid()), time.time()),
-            )
             self._collector = cursor.lastrowid
         assert self._collector is not None
         return self._collector
 
-    def _touch(self) -> None:
-        self._database.execute("UPDATE collectors SET seen = ? WHERE id = ?", (time.time(), self._collector))
-
     def _bury_the_dead(self) -> None:
-        here = socket.gethostname()
+        here = _machine()
         for collector, host, process, born, seen in self._database.execute("SELECT * FROM collectors").fetchall():
             dead = _born(process) != born if host == here else time.time() - seen > SILENT_SECONDS
             if dead:
@@ -278,6 +309,15 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+def _machine() -> str:
+    """Return what tells this machine, as far as it sees processes, from others: names alone may be shared."""
+    facts = [socket.gethostname()]
+    with contextlib.suppress(OSError):
+        facts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+        facts.append(os.readlink("/proc/self/ns/pid"))
+    return " ".join(facts)
 
 
 def _born(process: int) -> str | None:

@@ -29,7 +29,10 @@ from typing import Any
 
 KEPT_BYTES = 1 << 18  # of each end of an output: the answer is near the start or near the end
 CHECK_SECONDS = 0.02  # between two looks at the memory of the tree
+LONGEST = 10**9  # seconds: the kernel takes no number without end
 LARGEST_FILE = 1 << 30  # bytes a solver may write into one file
+
+LEFT_TO_OWNER = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _PR_SET_CHILD_SUBREAPER = 36  # see prctl(2)
 
@@ -43,8 +46,8 @@ class Stream:
         self.head, self.tail, self.dropped = bytearray(), bytearray(), 0
 
     def drain(self) -> bool:
-        """Read all there is now; False once every writer has closed it."""
-        while True:
+        """Read what there is now; False once every writer has closed it."""
+        for _ in range(16):  # not for ever: a solver may write faster than this reads
             try:
                 chunk = os.read(self.readable, 1 << 20)
             except BlockingIOError:
@@ -57,6 +60,12 @@ class Stream:
             if (excess := len(self.tail) - KEPT_BYTES) > 0:
                 del self.tail[:excess]
                 self.dropped += excess
+        return True
+
+    def close(self) -> None:
+        """Read what is left, and give the pipe back."""
+        self.drain()
+        os.close(self.readable)
 
     def text(self) -> str:
         """Return what was kept; the gap is marked."""
@@ -92,7 +101,9 @@ def main() -> None:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
     lower(resource.RLIMIT_CORE, 0)
     lower(resource.RLIMIT_FSIZE, LARGEST_FILE)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that started this one
+    # Ctrl-C and a batch system's signals are for the program that started this one. When that ends, so does this.
+    for number in LEFT_TO_OWNER:
+        signal.signal(number, signal.SIG_IGN)
     core = claim_core() if "--pin" in sys.argv else None
     control = Control()
     control.reply({"core": core})
@@ -102,7 +113,10 @@ def main() -> None:
             reply = run(request, control)
             if reply is None:
                 return
-            control.reply(reply)
+            try:
+                control.reply(reply)
+            except BrokenPipeError:  # it left while the run was ending
+                return
 
 
 def claim_core() -> int | None:
@@ -126,28 +140,26 @@ def claim_core() -> int | None:
 
 
 def run(request: dict[str, Any], control: Control) -> dict[str, Any] | None:
-    """Run one command to its end; None if the program that asked for it is gone."""
+    """Run one command to its end, in a folder of its own; None if the program that asked for it is gone."""
     folder = tempfile.mkdtemp(prefix="bayes-distnet-run-")
     output, errors = Stream(), Stream()
     begun = time.monotonic()
     try:
-        child = start(request, folder, output.writable, errors.writable)
+        child = start(request, folder, output, errors)
     except OSError as error:
+        output.close()
+        errors.close()
+        shutil.rmtree(folder, ignore_errors=True)
         return {"failed": f"{request['command'][0]}: {error.strerror}"}
-    finally:
-        os.chdir("/")
-        for stream in (output, errors):
-            os.close(stream.writable)
     watch = Watch(child, request, begun)
     try:
         why = watch.until_over(control, (output, errors))
         wall = time.monotonic() - begun
     finally:
         used = end_tree(child)
-    for stream in (output, errors):
-        stream.drain()
-        os.close(stream.readable)
-    shutil.rmtree(folder, ignore_errors=True)
+        output.close()
+        errors.close()
+        shutil.rmtree(folder, ignore_errors=True)
     if why == "abandoned":
         return None
     return {
@@ -161,27 +173,32 @@ def run(request: dict[str, Any], control: Control) -> dict[str, Any] | None:
     }
 
 
-def start(request: dict[str, Any], folder: str, output: int, errors: int) -> int:
+def start(request: dict[str, Any], folder: str, output: Stream, errors: Stream) -> int:
     """Start the solver in the folder of its run; return its process.
 
     A spawn, not a fork: the solver is not charged for copies of this interpreter's pages (about 1 ms).
     """
     os.chdir(folder)
-    child = os.posix_spawn(
-        request["command"][0],
-        request["command"],
-        os.environ,
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, output, 1),
-            (os.POSIX_SPAWN_DUP2, errors, 2),
-        ],
-        setsid=True,
-        setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ],
-    )
+    try:
+        child = os.posix_spawn(
+            request["command"][0],
+            request["command"],
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, output.writable, 1),
+                (os.POSIX_SPAWN_DUP2, errors.writable, 2),
+            ],
+            setsid=True,
+            setsigdef=[*LEFT_TO_OWNER, signal.SIGPIPE, signal.SIGXFSZ],
+        )
+    finally:
+        os.chdir("/")
+        os.close(output.writable)
+        os.close(errors.writable)
     # Whole seconds, and of one process only: a net under the clock that `Watch` reads.
+    most = int(min(request["cutoff"], LONGEST)) + 2
     with contextlib.suppress(OSError):  # it may have ended already
-        most = int(request["cutoff"]) + 2
         resource.prlimit(child, resource.RLIMIT_CPU, (most, most))
     return child
 
@@ -209,20 +226,23 @@ class Watch:
         for descriptor in (ended, 0, *(stream.readable for stream in streams)):
             poller.register(descriptor, select.POLLIN)
         by_descriptor = {stream.readable: stream for stream in streams}
-        wait = 0.001  # the first look comes early: most of what a short run is killed for shows at once
+        next_look = time.monotonic() + 0.001
         try:
             while True:
+                wait = max(0.0, next_look - time.monotonic())
                 ready = {descriptor for descriptor, _ in poller.poll(wait * 1000)}
                 for descriptor in ready & by_descriptor.keys():
                     if not by_descriptor[descriptor].drain():
                         poller.unregister(descriptor)
-                if 0 in ready:
+                if 0 in ready or control.buffer:
                     return "interrupted" if control.next_line() is not None else "abandoned"
                 if ended in ready:
                     return None
-                why, wait = self.look()
-                if why:
-                    return why
+                if time.monotonic() >= next_look:  # not at every line that a solver prints
+                    why, wait = self.look()
+                    if why:
+                        return why
+                    next_look = time.monotonic() + wait
         finally:
             os.close(ended)
 

@@ -10,18 +10,19 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, SettingError
-from bayes_distnet.runs import RunTable
-from bayes_distnet.store import Run, Store
+from bayes_distnet.runs import INTERRUPTED, RunTable
+from bayes_distnet.store import SUFFIXES, Run, Store
 
-STORES = (".sqlite", ".sqlite3", ".db")
-_TEXT = {"instance": str, "solver": str, "status": str, "answer": str, "host": str, "started": str}
+TABLES = (".parquet", ".csv", ".csv.gz")
+_NAMES = {"instance": str, "solver": str}  # taken as they are: an instance may be called NA
+_TEXT = {"status": str, "answer": str, "host": str, "started": str}
 
 
 def read_runs(path: str | os.PathLike[str]) -> RunTable:
     """Read a run table from a Parquet or CSV file, or from a store."""
     path = Path(path)
-    if path.suffix in STORES:
-        with Store(path, create=False) as store:
+    if path.suffix in SUFFIXES:
+        with Store(path, read_only=True) as store:
             return store.runs()
     frame = read_frame(path)
     try:
@@ -33,11 +34,19 @@ def read_runs(path: str | os.PathLike[str]) -> RunTable:
 def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> None:
     """Write a run table to a Parquet or CSV file; to a store it adds the runs that are not there yet."""
     path = Path(path)
-    if path.suffix not in STORES:
+    if path.suffix not in SUFFIXES:
         write_frame(runs.frame, path)
         return
     if "wall_seconds" not in runs.frame:
         runs = RunTable(runs.frame.assign(wall_seconds=np.nan))
+    key = ["solver", "instance", "seed"]
+    twice = runs.frame[runs.frame["status"] != INTERRUPTED].duplicated(key)
+    if twice.any():
+        row = twice.index[twice.to_numpy().argmax()]
+        raise RuntimeDataError(
+            f"run table, row {row}: a second run of the same solver, instance and seed ({int(twice.sum())} such rows). "
+            "A store tells runs apart by these three: give each run a seed of its own."
+        )
     frame = runs.frame.astype(object).where(runs.frame.notna(), None)
     known = [column for column in Run.__dataclass_fields__ if column in frame]
     with Store(path) as store:
@@ -47,13 +56,14 @@ def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> None:
 def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a table from a `.parquet`, `.csv` or `.csv.gz` file."""
     path = Path(path)
-    _check_name(path)
+    if not path.name.endswith(TABLES):
+        raise SettingError(f"{path}: expected a name that ends in {', '.join(TABLES)}.")
     if not path.is_file():
         raise RuntimeDataError(f"{path}: no such file.")
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
-        return pd.read_csv(path, dtype=_TEXT, float_precision="round_trip")
+        return pd.read_csv(path, converters=_NAMES, dtype=_TEXT, float_precision="round_trip")
     except BayesDistNetError:
         raise
     except Exception as error:  # each reader has errors of its own
@@ -63,7 +73,7 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write a table; the file is there whole or, if anything goes wrong, as it was."""
     path = Path(path)
-    _check_name(path)
+    check_can_write(path)
     frame = frame if frame.index.name is None else frame.reset_index()
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
         draft = Path(folder) / path.name
@@ -74,6 +84,11 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         os.replace(draft, path)
 
 
-def _check_name(path: Path) -> None:
-    if not path.name.endswith((".parquet", ".csv", ".csv.gz")):
-        raise SettingError(f"{path}: expected a name that ends in .parquet, .csv or .csv.gz.")
+def check_can_write(path: Path) -> None:
+    """Raise an error if no table can be written there; call it before the work, not after."""
+    if not path.name.endswith(TABLES):
+        raise SettingError(f"{path}: expected a name that ends in {', '.join(TABLES)}.")
+    if not path.parent.is_dir():
+        raise SettingError(f"{path}: no folder {path.parent}.")
+    if path.is_dir():
+        raise SettingError(f"{path}: a folder is in the way.")

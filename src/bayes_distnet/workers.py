@@ -68,8 +68,9 @@ def _own_executor() -> Executor:
     """Return this thread's executor, started when it is first needed."""
     if getattr(_own, "process", None) != os.getpid():
         _own.executor, _own.process = Executor(pin=True), os.getpid()
-        getattr(_own, "opened", []).append(_own.executor)
     executor: Executor = _own.executor
+    if (opened := getattr(_own, "opened", None)) is not None:
+        opened.add(executor)
     return executor
 
 
@@ -106,6 +107,26 @@ def run_job(job: Job) -> Result:
     return Result(run, (outcome.output + outcome.errors)[-2000:])
 
 
+class _Opened:
+    """The executors of a pool's threads, to be closed together."""
+
+    def __init__(self) -> None:
+        self.executors, self.closing, self.lock = set[Executor](), False, threading.Lock()
+
+    def add(self, executor: Executor) -> None:
+        with self.lock:
+            self.executors.add(executor)
+            if not self.closing:
+                return
+        executor.close()  # it was starting while the others were closed
+
+    def close(self) -> None:
+        with self.lock:
+            self.closing = True
+        for executor in self.executors:
+            executor.close()
+
+
 @dataclass(frozen=True)
 class _Local:
     pool: Pool
@@ -123,15 +144,14 @@ def local_workers(cores: int | None = None) -> Iterator[Workers]:
     check_at_least("cores", cores, 1)
     if cores > allowed:
         raise SettingError(f"cores={cores}: this program may use {allowed}, and one run a core is the rule.")
-    opened: list[Executor] = []
+    opened = _Opened()
     pool = ThreadPoolExecutor(cores, "run", initializer=lambda: setattr(_own, "opened", opened))
     try:
         yield _Local(pool, cores)
     finally:
         # Runs in flight end now: closing an executor kills what it runs, and its thread comes back with an error.
         pool.shutdown(wait=False, cancel_futures=True)
-        for executor in opened:
-            executor.close()
+        opened.close()
         pool.shutdown(wait=True)
 
 
@@ -142,7 +162,10 @@ class _Dask:
 
     def slots(self) -> int:
         # One job waiting for each under way: a worker need not wait for the next one to travel.
-        return 2 * max(1, sum(self.client.nthreads().values()))
+        try:
+            return 2 * max(1, sum(self.client.nthreads().values()))
+        except Exception as error:
+            raise CollectError(f"the cluster is lost ({error}). The same command goes on from here.") from error
 
 
 @contextlib.contextmanager
@@ -155,15 +178,23 @@ def dask_workers(address: str, cores: int | None = None) -> Iterator[Workers]:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
         raise SettingError("cluster: Dask is not installed; pip install 'bayes-distnet[cluster]'.") from error
+    if cores is not None:
+        check_at_least("cores", cores, 1)
     with contextlib.ExitStack() as stack:
         if address == "local":
-            workers = cores or len(os.sched_getaffinity(0))
+            workers = len(os.sched_getaffinity(0)) if cores is None else cores
             cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
             stack.callback(cluster.close)
             address = cluster.scheduler_address
         try:
             client = Client(address, timeout=CONNECT_SECONDS)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # OSError, ValueError or TypeError, by what is wrong with the address
             raise CollectError(f"cluster {address}: no scheduler answers there ({error}).") from error
         stack.callback(client.close)
+        try:
+            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        except TimeoutError as error:
+            raise CollectError(
+                f"cluster {address}: it has no workers. Start some with: dask worker {address}"
+            ) from error
         yield _Dask(client.get_executor(pure=False), client)

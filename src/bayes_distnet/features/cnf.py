@@ -13,7 +13,6 @@ import json
 import math
 import os
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -23,9 +22,9 @@ from bayes_distnet.errors import FeatureError, SettingError, check_seed
 from bayes_distnet.features import inspector
 from bayes_distnet.features.base import Features, Meter
 from bayes_distnet.features.dimacs import clean_dimacs
+from bayes_distnet.features.inspector import CONFLICTS
 from bayes_distnet.solvers.clasp import clasp_program
 
-CONFLICTS = (100, 1000)
 PROBES = 3
 _PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", "--rand-freq=0.01", "--sign-def=rnd")
 
@@ -53,10 +52,13 @@ def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: flo
 
 def _inspect(path: Path, meter: Meter, seed: int) -> dict[str, float]:
     """Structure and propagation, by a program of its own: it calls C++ that knows no time limit."""
+    homes = []
     for package, name in (("gbdc", "gbdc"), ("pysat", "python-sat")):
-        if importlib.util.find_spec(package) is None:
+        spec = importlib.util.find_spec(package)
+        if spec is None or spec.origin is None:
             raise SettingError(f"CNF features need the package {name!r}, which is not installed: pip install {name}")
-    command = [sys.executable, "-I", "-S", inspector.__file__, sysconfig.get_path("platlib"), str(path), str(seed)]
+        homes.append(str(Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]))
+    command = [sys.executable, "-I", "-S", inspector.__file__, os.pathsep.join(homes), str(path), str(seed)]
     values: dict[str, float] = _json(meter, command, "gbdc or MiniSat")
     return values | {"structure.clauses_per_variable": values["structure.clauses"] / values["structure.variables"]}
 

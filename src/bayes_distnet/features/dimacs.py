@@ -22,7 +22,7 @@ LONGEST_LINE = 2**24
 def clean_dimacs(path: Path, tick: Callable[[], object]) -> bytes:
     """Return a CNF file as plain DIMACS text without comments; raise a `FeatureError` if it is not valid.
 
-    `tick` is called every few thousand lines, and may raise to end the reading.
+    `tick` is called every few thousand bytes, and may raise to end the reading.
     """
     header: tuple[int, int] | None = None
     literals = array("q")
@@ -103,13 +103,15 @@ def _lines(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes]
     """Number the lines of a file, compressed or not."""
     try:
         with _open(path) as file:
-            number = 0
+            number = unchecked = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1
+                unchecked += len(line)
                 if len(line) == LONGEST_LINE:
                     raise _error(path, number, "a line of 16 MiB or more", "shorter lines")
-                if number % 4096 == 1:
+                if unchecked >= 2**16 or number == 1:
                     tick()
+                    unchecked = 0
                 yield number, line
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise FeatureError(f"{path}: cannot be read: {error}. Is the file there, and complete?") from error

@@ -1,12 +1,13 @@
 """A program of its own that reads a clean CNF with gbdc and MiniSat, and prints what they say as JSON.
 
-`python inspector.py PACKAGES FILE SEED`, where PACKAGES is the folder of installed packages. Both libraries are C++
+`python inspector.py PACKAGES FILE SEED`, where PACKAGES are the folders of installed packages. Both libraries are C++
 that may crash and know no time limit, so `cnf` runs this under one. Only the standard library is imported besides.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 from statistics import fmean, pstdev
@@ -20,7 +21,7 @@ CONFLICTS = (100, 1000)
 def main() -> None:
     """Print the figures of one file."""
     packages, path, seed = sys.argv[1:]
-    sys.path.insert(0, packages)
+    sys.path[:0] = packages.split(os.pathsep)
     import gbdc
 
     structure = {f"structure.{name}": float(value) for name, value in gbdc.extract_base_features(path).items()}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import re
 import shutil
 import string
-import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +44,7 @@ class Solver:
             raise SettingError(f"solver name {self.name!r}: expected letters, digits, '.', '_', '+' or '-' only.")
         try:
             re.compile(self.answer)
-        except re.error as error:
+        except (re.error, OverflowError) as error:
             raise SettingError(f"solver {self.name}: answer pattern {self.answer!r}: {error}.") from error
         found = {name for word in self.template for name in _placeholders(self.name, word)}
         if unknown := sorted(found - set(PLACEHOLDERS)):
@@ -53,6 +54,10 @@ class Solver:
             )
         if "instance" not in found:
             raise SettingError(f"solver {self.name}: the command has no {{instance}}: it would never see the file.")
+        try:
+            self.command(Path("/folder/file"), seed=1, cutoff=1.0)
+        except ValueError as error:
+            raise SettingError(f"solver {self.name}: the command cannot be filled in: {error}.") from error
 
     @property
     def takes_seed(self) -> bool:
@@ -61,7 +66,7 @@ class Solver:
 
     def command(self, instance: Path, *, seed: int, cutoff: float) -> list[str]:
         """Return the words of the command line of one run."""
-        filled = {"instance": str(instance), "seed": seed, "cutoff": f"{cutoff:g}", "folder": str(instance.parent)}
+        filled = {"instance": str(instance), "seed": seed, "cutoff": f"{cutoff:.15g}", "folder": str(instance.parent)}
         return [word.format(**filled) for word in self.template]
 
     def read_answer(self, output: str, exit_code: int) -> str | None:
@@ -72,9 +77,10 @@ class Solver:
         return match.group(1) if match.re.groups else match.group(0)
 
     def version(self) -> str:
-        """Return the first line the solver prints about its version; empty if it has no way to tell."""
+        """Return the first line the solver prints about its version; where it has no way to tell, its file's digest."""
         if not self.version_command:
-            return ""
+            path = shutil.which(self.template[0])
+            return "" if path is None else f"sha256 {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
         lines = execute(self.version_command, cutoff=10.0).output.split("\n")
         return next((line.strip() for line in lines if line.strip()), "")
 
@@ -91,11 +97,14 @@ def program(name: str, *, wheel: str, inside: str, solver: str) -> str:
 
     `inside` is its path below the folder where packages are installed, `wheel` the name to install it by.
     """
-    found = shutil.which(name)
-    packaged = Path(sysconfig.get_path("platlib")) / inside
-    if found is None and not packaged.exists():
-        raise SettingError(
-            f"solver {solver}: no program {name!r} on PATH, and the package {wheel!r} is not installed. "
-            f"Install one of them, e.g.: pip install {wheel}"
-        )
-    return found or str(packaged)
+    if found := shutil.which(name):
+        return found
+    package, _, below = inside.partition("/")
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        if Path(folder, below).exists():
+            return str(Path(folder, below))
+    raise SettingError(
+        f"solver {solver}: no program {name!r} on PATH, and the package {wheel!r} is not installed. "
+        f"Install one of them, e.g.: pip install {wheel}"
+    )

@@ -39,7 +39,7 @@ class Recipe:
 
 RECIPES = {
     "clasp-factoring": Recipe("factoring", 510, ("clasp",), 100, 10.0),
-    "lpg-zenotravel": Recipe("zenotravel", 300, ("lpg",), 50, 30.0),
+    "lpg-zenotravel": Recipe("zenotravel", 300, ("lpg",), 50, 20.0),
     "sat-portfolio": Recipe("sat-mix", 300, ("clasp", "glucose", "kissat"), 20, 0.5),
 }
 REPEATS = 300

@@ -218,7 +218,7 @@ def test_a_bad_table_is_named_with_its_row(tmp_path):
         read_runs(bad)
     with pytest.raises(RuntimeDataError, match="no such file"):
         read_runs(tmp_path / "none.parquet")
-    with pytest.raises(SettingError, match=r"ends in .parquet, .csv or .csv.gz"):
+    with pytest.raises(SettingError, match=r"ends in .parquet, .csv, .csv.gz"):
         read_frame(tmp_path / "runs.txt")
     (tmp_path / "runs.parquet").write_text("not parquet")
     with pytest.raises(RuntimeDataError, match="cannot be read as a table"):

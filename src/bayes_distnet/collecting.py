@@ -309,9 +309,10 @@ def repeat(
             raise CollectError(f"{store}: no solved run of these solvers on these instances to repeat.")
         chosen = frame.sample(min(count, len(frame)), random_state=seed)
         futures = {}
-        for row in chosen.itertuples():
-            job = Job(by_name[row.solver], paths[row.instance], int(row.seed), row.cutoff, None, memory_limit)
-            futures[workers.pool.submit(run_job, job)] = row.seconds
+        columns = (chosen[name].tolist() for name in ("solver", "instance", "seed", "cutoff", "seconds"))
+        for name, instance, number, cutoff, seconds in zip(*columns, strict=True):
+            job = Job(by_name[name], paths[instance], number, cutoff, None, memory_limit)
+            futures[workers.pool.submit(run_job, job)] = float(seconds)
         rows = []
         for future in tqdm(concurrent.futures.as_completed(futures), total=len(futures), disable=not progress):
             run = future.result().run

@@ -95,7 +95,7 @@ class Dataset:
         if frame.duplicated(["instance", "seed"]).any():
             column = frame.groupby("instance", sort=False).cumcount()
         labels, columns = np.unique(column.to_numpy(), return_inverse=True)
-        rows = self.features.index.get_indexer(frame["instance"])
+        rows = self.features.index.get_indexer(pd.Index(frame["instance"]))
         seconds = np.full((len(self), len(labels)), np.nan)
         finished = np.zeros(seconds.shape, dtype=bool)
         seconds[rows, columns], finished[rows, columns] = frame["seconds"], frame["finished"]

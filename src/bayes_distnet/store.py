@@ -110,7 +110,9 @@ class Store:
         if not self.path.parent.is_dir():
             raise StoreError(f"{self.path}: no folder {self.path.parent}.")
         self._collector: int | None = None
-        mode = "ro" if read_only else "rwc"
+        # Not "ro": after a collector was killed in a transaction, the first to read takes that back on disk. Where the
+        # file may not be written, "rw" reads.
+        mode = "rw" if read_only else "rwc"
         with self._naming_the_file("cannot be opened as a store of runs"):
             # Waiting for a lock: another collector's batch takes milliseconds, a slow network disk seconds.
             self._database = sqlite3.connect(

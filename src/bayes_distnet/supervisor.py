@@ -113,10 +113,7 @@ def main() -> None:
             reply = run(request, control)
             if reply is None:
                 return
-            try:
-                control.reply(reply)
-            except BrokenPipeError:  # it left while the run was ending
-                return
+            control.reply(reply)
 
 
 def claim_core() -> int | None:
@@ -349,4 +346,5 @@ def _signal_all(number: signal.Signals) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with contextlib.suppress(BrokenPipeError):  # the program that started this one left before a reply
+        main()

@@ -42,7 +42,7 @@ def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> None:
     key = ["solver", "instance", "seed"]
     twice = runs.frame[runs.frame["status"] != INTERRUPTED].duplicated(key)
     if twice.any():
-        row = twice.index[twice.to_numpy().argmax()]
+        row = twice.index[int(twice.to_numpy().argmax())]
         raise RuntimeDataError(
             f"run table, row {row}: a second run of the same solver, instance and seed ({int(twice.sum())} such rows). "
             "A store tells runs apart by these three: give each run a seed of its own."

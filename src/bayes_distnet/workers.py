@@ -54,7 +54,10 @@ class Result:
 class Workers(Protocol):
     """A place where jobs are done."""
 
-    pool: Pool
+    @property
+    def pool(self) -> Pool:
+        """What takes jobs."""
+        ...
 
     def slots(self) -> int:
         """Return how many jobs to have under way."""
@@ -163,7 +166,7 @@ class _Dask:
     def slots(self) -> int:
         # One job waiting for each under way: a worker need not wait for the next one to travel.
         try:
-            return 2 * max(1, sum(self.client.nthreads().values()))
+            return 2 * max(1, sum(map(int, self.client.nthreads().values())))
         except Exception as error:
             raise CollectError(f"the cluster is lost ({error}). The same command goes on from here.") from error
 

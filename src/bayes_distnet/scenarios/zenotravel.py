@@ -6,8 +6,10 @@ import numpy as np
 
 from bayes_distnet.errors import check_at_least
 
-#: Cities, aircraft and people in `draw`, least and most.
-CITIES, AIRCRAFT, PEOPLE = (3, 28), (1, 5), (2, 30)
+#: People in `draw`, at most, by the number of cities: LPG's search takes longer with each of both.
+MOST_PEOPLE = {3: 16, 4: 12, 5: 8, 6: 5}
+#: One problem in so many is much harder, with this many cities and people.
+RARE, RARE_CITIES, RARE_PEOPLE = 100, 6, 15
 LEVELS = 7
 
 DOMAIN = """\
@@ -48,12 +50,11 @@ DOMAIN = """\
 
 
 def draw(rng: np.random.Generator) -> str:
-    """Return a problem of random size: most problems are small, as the largest take most of the time."""
-    top = rng.random()
-    cities, aircraft, people = (
-        int(rng.integers(least, least + round(top * (most - least)), endpoint=True))
-        for least, most in (CITIES, AIRCRAFT, PEOPLE)
-    )
+    """Return a problem of random size: most are small, as the hardest take most of the time."""
+    cities, aircraft = int(rng.choice(list(MOST_PEOPLE))), int(rng.integers(1, 2, endpoint=True))
+    people = int(rng.integers(2, MOST_PEOPLE[cities], endpoint=True))
+    if rng.integers(RARE) == 0:
+        cities, people = RARE_CITIES, RARE_PEOPLE
     return zenotravel(rng, cities, aircraft, people)
 
 

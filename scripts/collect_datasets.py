@@ -14,6 +14,9 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 import bayes_distnet.datasets
 from bayes_distnet.collecting import collect, relative_difference, repeat
 from bayes_distnet.dataset import Dataset
@@ -77,7 +80,8 @@ def main() -> None:
 
 
 def _provenance(name: str, recipe: Recipe, database: Store) -> dict[str, object]:
-    difference = relative_difference(database.repeats())
+    repeats = database.repeats()
+    difference = relative_difference(repeats)
     solvers = [
         {"name": row.name, "version": row.version, "command": _portable(json.loads(row.command)), "answer": row.answer}
         for row in database.solvers().itertuples(index=False)
@@ -92,8 +96,21 @@ def _provenance(name: str, recipe: Recipe, database: Store) -> dict[str, object]
             "runs": len(difference),
             "relative_difference_median": round(float(difference.median()), 4),
             "relative_difference_90_percent": round(float(difference.quantile(0.9)), 4),
+            "share_of_variance_between_seeds": round(_share_of_noise(repeats, database.runs()), 4),
         },
     }
+
+
+def _share_of_noise(repeats: pd.DataFrame, runs: RunTable) -> float:
+    """Return which part of the variance of log seconds between seeds of an instance is the machine's.
+
+    The machine's variance is that of a run done twice, from the median difference, so that single hiccups do not
+    count; that between seeds is the median over instances.
+    """
+    noise = (np.log(repeats["again"] / repeats["seconds"]).abs().median() / 0.6745) ** 2 / 2
+    solved = runs.frame[runs.finished]
+    between = np.log(solved["seconds"]).groupby([solved["solver"], solved["instance"]]).var()
+    return float(noise / between.median())
 
 
 def _portable(words: list[str]) -> list[str]:

@@ -7,9 +7,9 @@ import numpy as np
 from bayes_distnet.errors import check_at_least
 
 #: People in `draw`, at most, by the number of cities: LPG's search takes longer with each of both.
-MOST_PEOPLE = {3: 16, 4: 12, 5: 8, 6: 5}
+MOST_PEOPLE = {3: 12, 4: 10, 5: 6, 6: 4}
 #: One problem in so many is much harder, with this many cities and people.
-RARE, RARE_CITIES, RARE_PEOPLE = 100, 6, 15
+RARE, RARE_CITIES, RARE_PEOPLE = 100, 6, 14
 LEVELS = 7
 
 DOMAIN = """\

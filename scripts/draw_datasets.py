@@ -1,0 +1,64 @@
+"""Draw the shipped runs: `python scripts/draw_datasets.py` writes docs/datasets.png."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from bayes_distnet import Dataset, load_dataset
+
+TARGET = Path(__file__).parents[1] / "docs" / "datasets.png"
+
+
+def main() -> None:
+    """Draw one panel a data set."""
+    figure, panels = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True, layout="constrained")
+    for panel, name in zip(panels, ("clasp-factoring", "lpg-zenotravel"), strict=False):
+        draw_instances(panel, load_dataset(name))
+        panel.set_title(f"{name}: instances from easy to hard")
+    draw_solvers(panels[2], load_dataset("sat-portfolio"))
+    panels[0].set_ylabel("part of runs finished")
+    for panel in panels:
+        panel.set_xscale("log")
+        panel.set_xlabel("CPU seconds")
+        panel.grid(alpha=0.3)
+    figure.savefig(TARGET, dpi=110)
+
+
+def draw_instances(panel: Axes, data: Dataset) -> None:
+    """Draw the runtimes of seven instances, spread evenly over the order of their medians."""
+    order = np.argsort(np.median(data.seconds, axis=1))
+    colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, 7))
+    for row, colour in zip(order[np.linspace(0, len(order) - 1, 7).astype(int)], colours, strict=True):
+        draw_steps(panel, data.seconds[row], data.finished[row], color=colour)
+
+
+def draw_solvers(panel: Axes, data: Dataset) -> None:
+    """Draw all solvers on the two instances on which they differ most, one of them won by the slowest of the other."""
+    means = np.array([np.where(d.finished, d.seconds, 2 * d.seconds).mean(axis=1) for d in map(data.of, data.solvers)])
+    gaps = np.log(np.sort(means, axis=0)[1] / means.min(axis=0))
+    winners = means.argmin(axis=0)
+    rows = [max(np.flatnonzero(winners == winner), key=lambda row: gaps[row]) for winner in np.unique(winners)[:2]]
+    for row, style in zip(rows, ("-", "--"), strict=False):
+        for solver, colour in zip(data.solvers, ("tab:blue", "tab:orange", "tab:green"), strict=True):
+            one = data.of(solver)
+            label = solver if style == "-" else None
+            draw_steps(panel, one.seconds[row], one.finished[row], color=colour, linestyle=style, label=label)
+    panel.legend(loc="lower right", fontsize=8)
+    panel.set_title("sat-portfolio: two instances (solid, dashed)")
+
+
+def draw_steps(panel: Axes, seconds: np.ndarray, finished: np.ndarray, **style: object) -> None:
+    """Draw the part of runs that had finished by each time; runs cut off never do."""
+    times = np.sort(seconds[finished])
+    panel.step(times, np.arange(1, len(times) + 1) / len(seconds), where="post", **style)
+
+
+if __name__ == "__main__":
+    main()

@@ -99,11 +99,12 @@ def test_shipped_runs_are_complete(name, instances, seeds):
     assert data.provenance["same_seed_again"]["runs"] >= 200
 
 
-@pytest.mark.parametrize("name", ["clasp-factoring", "lpg-zenotravel"])
-def test_shipped_runtimes_spread_over_instances_and_seeds(name):
+# LPG's own start of 0.1 s keeps its factor below the 50 of clasp: docs/collecting.md.
+@pytest.mark.parametrize(("name", "factor"), [("clasp-factoring", 50), ("lpg-zenotravel", 30)])
+def test_shipped_runtimes_spread_over_instances_and_seeds(name, factor):
     data = load_dataset(name)
     medians = data.runs.medians()
-    assert medians.max() / medians.min() >= 50
+    assert medians.max() / medians.min() >= factor
     assert np.median(np.log(data.seconds).std(axis=1)) > 0.2
     # The spread between seeds must be the solver's, not the machine's.
     assert data.provenance["same_seed_again"]["share_of_variance_between_seeds"] < 0.25

@@ -10,6 +10,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
 from bayes_distnet import Dataset, load_dataset
 
@@ -27,6 +28,7 @@ def main() -> None:
     for panel in panels:
         panel.set_xscale("log")
         panel.set_xlabel("CPU seconds")
+        panel.xaxis.set_minor_formatter(NullFormatter())
         panel.grid(alpha=0.3)
     figure.savefig(TARGET, dpi=110)
 
@@ -40,7 +42,7 @@ def draw_instances(panel: Axes, data: Dataset) -> None:
 
 
 def draw_solvers(panel: Axes, data: Dataset) -> None:
-    """Draw all solvers on the two instances on which they differ most, one of them won by the slowest of the other."""
+    """Draw all solvers on two instances, each clearly won by another of them."""
     means = np.array([np.where(d.finished, d.seconds, 2 * d.seconds).mean(axis=1) for d in map(data.of, data.solvers)])
     gaps = np.log(np.sort(means, axis=0)[1] / means.min(axis=0))
     winners = means.argmin(axis=0)
@@ -50,7 +52,8 @@ def draw_solvers(panel: Axes, data: Dataset) -> None:
             one = data.of(solver)
             label = solver if style == "-" else None
             draw_steps(panel, one.seconds[row], one.finished[row], color=colour, linestyle=style, label=label)
-    panel.legend(loc="lower right", fontsize=8)
+    panel.legend(loc="upper left", fontsize=8)
+    panel.set_xlim(0.009, 0.6)
     panel.set_title("sat-portfolio: two instances (solid, dashed)")
 
 

@@ -96,9 +96,9 @@ class Store:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "runs.sqlite") as store:
-    ...     store.add([Run("clasp", "a.cnf", 1, "solved", 0.5, 0.6, cutoff=10.0)])
-    ...     store.runs().seconds.tolist()
-    [0.5]
+    ...     new = store.add([Run("clasp", "a.cnf", 1, "solved", 0.5, 0.6, cutoff=10.0)])
+    ...     new, store.runs().seconds.tolist()
+    (1, [0.5])
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:

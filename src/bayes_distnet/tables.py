@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from bayes_distnet.runs import INTERRUPTED, RunTable
 from bayes_distnet.store import SUFFIXES, Run, Store
 
 TABLES = (".parquet", ".csv", ".csv.gz")
+# Every float comes back as it was written: from pandas 3 on by itself.
+_EXACT: dict[str, Any] = {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
 _NAMES = {"instance": str, "solver": str}  # taken as they are: an instance may be called NA
 _TEXT = {"status": str, "answer": str, "host": str, "started": str}
 
@@ -63,7 +66,7 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
-        return pd.read_csv(path, converters=_NAMES, dtype=_TEXT, float_precision="round_trip")
+        return pd.read_csv(path, converters=_NAMES, dtype=_TEXT, **_EXACT)
     except BayesDistNetError:
         raise
     except Exception as error:  # each reader has errors of its own

@@ -99,6 +99,8 @@ def _check_names(files: list[Path]) -> None:
     for file in files:
         if not file.name.endswith(CNF + PDDL):
             raise FeatureError(f"{file}: expected a file named *{', *'.join(CNF + PDDL)}. Rename it, or leave it out.")
+        if not file.is_file():
+            raise FeatureError(f"{file}: no such file.")
         if file.name in seen:
             raise FeatureError(f"{file}: {seen[file.name]} has the same name, and names tell instances apart.")
         seen[file.name] = file

@@ -17,8 +17,9 @@ from bayes_distnet.store import SUFFIXES, Run, Store
 TABLES = (".parquet", ".csv", ".csv.gz")
 # Every float comes back as it was written: from pandas 3 on by itself.
 _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
-_NAMES = {"instance": str, "solver": str}  # taken as they are: an instance may be called NA
-_TEXT = {"status": str, "answer": str, "host": str, "started": str}
+_NAMES = ("instance", "solver")  # taken as they are: an instance may be called NA
+_MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"]
+_TEXT = dict.fromkeys((*_NAMES, "status", "answer", "host", "started"), str)
 
 
 def read_runs(path: str | os.PathLike[str]) -> RunTable:
@@ -66,7 +67,8 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
-        return pd.read_csv(path, converters=_NAMES, dtype=_TEXT, **_EXACT)
+        missing = {name: _MISSING for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
+        return pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
     except BayesDistNetError:
         raise
     except Exception as error:  # each reader has errors of its own

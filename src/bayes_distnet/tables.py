@@ -68,7 +68,8 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
         missing = {name: _MISSING for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
-        return pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
+        frame: pd.DataFrame = pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
+        return frame
     except BayesDistNetError:
         raise
     except Exception as error:  # each reader has errors of its own

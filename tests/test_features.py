@@ -208,8 +208,11 @@ def test_a_bad_file_ends_the_extraction_or_becomes_a_row_of_nan(write):
 def test_names_and_settings_are_checked_first(write, tmp_path):
     with pytest.raises(FeatureError, match=r"one\.txt: expected a file named \*\.cnf"):
         extract([write(TINY, "one.txt")])
+    (tmp_path / "other").mkdir()
     with pytest.raises(FeatureError, match="has the same name"):
-        extract([tmp_path / "one.cnf", tmp_path / "other" / "one.cnf"])
+        extract([write(TINY), write(TINY, "other/one.cnf")])
+    with pytest.raises(FeatureError, match=r"none\.cnf: no such file"):
+        extract([tmp_path / "none.cnf"])
     with pytest.raises(SettingError, match="time_limit"):
         cnf_features(write(TINY), time_limit=0.0)
     with pytest.raises(SettingError, match="seed"):

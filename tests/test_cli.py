@@ -58,7 +58,9 @@ def test_from_nothing_to_a_training_set(tmp_path):
     assert len((tmp_path / "features.csv").read_text().splitlines()) == 4
     assert costs.read_text().startswith("instance,seconds\n")
     assert "6 runs" in bayes_distnet("convert", store, tmp_path / "runs.csv").stdout
-    assert "6 runs" in bayes_distnet("convert", tmp_path / "runs.csv", tmp_path / "again.sqlite").stdout
+    again = ("convert", tmp_path / "runs.csv", tmp_path / "again.sqlite")
+    assert "6 runs written" in bayes_distnet(*again).stdout
+    assert "0 runs written" in bayes_distnet(*again).stdout
     assert re.search(r"clasp\s+3\s+6", bayes_distnet("info", tmp_path / "again.sqlite").stdout)
 
 

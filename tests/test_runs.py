@@ -244,3 +244,12 @@ def test_solvers_of_mixed_types_are_listed_and_found():
     assert len(runs.of("a")) == 1
     with pytest.raises(RuntimeDataError, match=r"no run of solver 'c'; found \[1, 'a', 'b'\]"):
         runs.of("c")
+
+
+def test_medians_take_runs_under_different_cutoffs_as_what_they_are():
+    # Two runs were cut off at 1 s: of what is left after 1 s, half was done by 5 s (Kaplan and Meier).
+    frame = pd.DataFrame({"instance": "a", "seconds": [1.0, 1.0, 5.0, 20.0], "cutoff": [1.0, 1.0, 30.0, 30.0]})
+    table = RunTable.from_frame(frame.assign(status=["timeout", "timeout", "solved", "solved"]))
+    assert table.medians().to_dict() == {"a": 5.0}
+    alone = RunTable.from_frame(frame.assign(status="timeout"))
+    assert np.isnan(alone.medians()["a"])

@@ -313,8 +313,9 @@ def _convert(parsed: argparse.Namespace) -> None:
     from bayes_distnet.tables import read_runs, write_runs
 
     runs = read_runs(parsed.source)
-    write_runs(runs, parsed.target)
-    print(f"{len(runs)} runs in {parsed.target}")
+    written = write_runs(runs, parsed.target)
+    there = f"; {len(runs) - written} were there already" if written < len(runs) else ""
+    print(f"{written} runs written to {parsed.target}{there}")
 
 
 def _add_info(commands: Any) -> None:

@@ -1,4 +1,4 @@
-"""Runs and features of the same instances, as models take them; on disk a folder of three small tables."""
+"""Runs and features of the same instances, as models take them; on disk a folder of small tables."""
 
 from __future__ import annotations
 

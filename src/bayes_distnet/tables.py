@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, SettingError
+from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.runs import INTERRUPTED, RunTable
 from bayes_distnet.store import SUFFIXES, Run, Store
 
@@ -35,12 +35,15 @@ def read_runs(path: str | os.PathLike[str]) -> RunTable:
         raise RuntimeDataError(f"{path}: {error}") from error
 
 
-def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> None:
-    """Write a run table to a Parquet or CSV file; to a store it adds the runs that are not there yet."""
+def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> int:
+    """Write a run table to a Parquet or CSV file; to a store it adds the runs that are not there yet.
+
+    Returns how many runs were written.
+    """
     path = Path(path)
     if path.suffix not in SUFFIXES:
         write_frame(runs.frame, path)
-        return
+        return len(runs)
     if "wall_seconds" not in runs.frame:
         runs = RunTable(runs.frame.assign(wall_seconds=np.nan))
     key = ["solver", "instance", "seed"]
@@ -54,14 +57,13 @@ def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> None:
     frame = runs.frame.astype(object).where(runs.frame.notna(), None)
     known = [column for column in Run.__dataclass_fields__ if column in frame]
     with Store(path) as store:
-        store.add(Run(**dict(zip(known, row, strict=True))) for row in frame[known].itertuples(index=False))
+        return store.add(Run(**dict(zip(known, row, strict=True))) for row in frame[known].itertuples(index=False))
 
 
 def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a table from a `.parquet`, `.csv` or `.csv.gz` file."""
     path = Path(path)
-    if not path.name.endswith(TABLES):
-        raise SettingError(f"{path}: expected a name that ends in {', '.join(TABLES)}.")
+    _check_name(path)
     if not path.is_file():
         raise RuntimeDataError(f"{path}: no such file.")
     try:
@@ -70,8 +72,6 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         missing = {name: _MISSING for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
         frame: pd.DataFrame = pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
         return frame
-    except BayesDistNetError:
-        raise
     except Exception as error:  # each reader has errors of its own
         raise RuntimeDataError(f"{path}: cannot be read as a table ({str(error).strip()}).") from error
 
@@ -92,9 +92,13 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def check_can_write(path: Path) -> None:
     """Raise an error if no table can be written there; call it before the work, not after."""
-    if not path.name.endswith(TABLES):
-        raise SettingError(f"{path}: expected a name that ends in {', '.join(TABLES)}.")
+    _check_name(path)
     if not path.parent.is_dir():
         raise SettingError(f"{path}: no folder {path.parent}.")
     if path.is_dir():
         raise SettingError(f"{path}: a folder is in the way.")
+
+
+def _check_name(path: Path) -> None:
+    if not path.name.endswith(TABLES):
+        raise SettingError(f"{path}: expected a name that ends in {', '.join(TABLES)}.")

@@ -23,10 +23,10 @@ from bayes_distnet.features import inspector
 from bayes_distnet.features.base import Features, Meter
 from bayes_distnet.features.dimacs import clean_dimacs
 from bayes_distnet.features.inspector import CONFLICTS
-from bayes_distnet.solvers.clasp import clasp_program
+from bayes_distnet.solvers.clasp import RANDOMISED, clasp_program
 
 PROBES = 3
-_PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", "--rand-freq=0.01", "--sign-def=rnd")
+_PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", *RANDOMISED)
 
 
 def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: float = 30.0) -> Features:

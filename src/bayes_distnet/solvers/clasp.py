@@ -12,7 +12,8 @@ from bayes_distnet.solvers.base import Solver
 from bayes_distnet.solvers.sat import SAT_ANSWER
 
 # Without random decisions clasp's search hardly depends on its seed.
-OPTIONS = ("--outf=1", "--quiet=2,2", "--rand-freq=0.01", "--sign-def=rnd", "--seed={seed}")
+RANDOMISED = ("--rand-freq=0.01", "--sign-def=rnd")
+OPTIONS = ("--outf=1", "--quiet=2,2", *RANDOMISED, "--seed={seed}")
 
 
 def clasp_program() -> tuple[str, ...]:

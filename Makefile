@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: help demo collect-demo test lint types unit benchmarks clean
 
 help:
-	@echo "make demo          fit Bayes DistNet and its peers on generated runs, print the table, save figures to out/"
+	@echo "make demo          fit and compare models on runs of clasp that come with the package, write a report to out/demo"
 	@echo "make collect-demo  generate ten instances, run clasp on them, compute features, say what was collected"
 	@echo "make test          ruff, mypy, pytest with doctests"
 	@echo "make benchmarks    speed of training and prediction, as ratios"
@@ -27,7 +27,7 @@ $(VENV)/.dev: $(VENV)/.demo
 	@touch $@
 
 demo: $(VENV)/.demo
-	$(BIN)/python -m bayes_distnet.demo
+	$(BIN)/bayes-distnet demo --out out/demo
 
 COLLECTED := out/collect-demo
 

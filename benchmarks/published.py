@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayes_distnet import BayesDistNet, DistNet, Marginal, make_runs
-from bayes_distnet.experiments import compare, summary
+from bayes_distnet.comparing import compare, summary
 
 MODELS = {
     "BayesDistNet(preset='paper')": BayesDistNet(preset="paper"),

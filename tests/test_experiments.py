@@ -1,111 +1,298 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import FeatureError, Marginal, Ridge, RuntimeDataError, SettingError, make_runs
-from bayes_distnet.experiments import compare, cut_off_slowest, folds_by_instance, summary
+from bayes_distnet import Dataset, Marginal, Results, ResultsError, RunTable, SettingError, make_runs, run_experiment
+from bayes_distnet.experiments import CENSORED, FAMILIES
+from bayes_distnet.jobs import Condition, Job, do_job
+from bayes_distnet.results import EXAMPLE_LEVELS, KEY, open_journal
+from bayes_distnet.splits import cut_off, folds_by_instance
+
+FAST = ("ridge", "marginal", "limit-lognormal", "limit-empirical")
 
 
-def test_folds_part_the_instances():
-    folds = list(folds_by_instance(23, 5, seed=0))
-    assert sorted(np.concatenate([test for _, test in folds])) == list(range(23))
-    for train, test in folds:
-        assert not set(train) & set(test)
-        assert len(train) + len(test) == 23
+@pytest.fixture(scope="module")
+def data():
+    made = make_runs(n_instances=40, n_runs=10, n_features=4, seed=0)
+    names = [f"i{k:02d}" for k in range(40)]
+    runs = pd.DataFrame(made.seconds, index=names).rename_axis("instance").melt(ignore_index=False).reset_index()
+    runs.columns = ["instance", "seed", "seconds"]
+    return Dataset(RunTable.from_frame(runs.assign(status="solved")), made.features.set_axis(names))
 
 
-def test_cut_off_takes_the_papers_rank_and_leaves_holes():
-    seconds = np.array([[1.0, 5.0, np.nan], [2.0, 4.0, 3.0]])
-    cut, finished = cut_off_slowest(seconds, ~np.isnan(seconds), 0.4)
-    np.testing.assert_equal(cut, [[1.0, 3.0, np.nan], [2.0, 3.0, 3.0]])
-    assert finished.tolist() == [[True, False, False], [True, False, True]]
-
-
-def test_compare_gives_a_tidy_table_and_the_better_model_comes_first():
-    data = make_runs(n_instances=120, n_runs=6, n_features=4, seed=0)
-    said = []
-    results = compare(
-        {"Marginal": Marginal(), "Ridge": Ridge()},
-        data.features,
-        data.seconds,
-        folds=3,
-        runs=2,
-        cut_off=0.3,
-        progress=said.append,
+@pytest.fixture(scope="module")
+def low_samples(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("low") / "results"
+    return run_experiment(
+        "low-samples", data, folder, name="made", models=FAST, folds=4, seeds=2, runs=(1, 4), cores=1, progress=False
     )
-    assert len(results) == 2 * 3 * 3
-    assert results.groupby("score")["model"].nunique().eq(2).all()
-    table = summary(results)
-    assert table.index[0] == "Ridge"
-    assert list(table.columns) == ["nllh", "ks", "crps", "fit_seconds"]
-    assert said[0] == "fold 1: Marginal"
+
+
+def test_every_model_family_condition_fold_and_seed_is_there_once(low_samples):
+    table = low_samples.table
+    assert not table.duplicated([*KEY, "score"]).any()
+    counts = table[table["score"] == "nllh"].groupby(["model", "family"]).size()
+    assert counts.to_dict() == {
+        ("Marginal", "lognormal"): 16,
+        ("Marginal", "inverse-gaussian"): 16,
+        ("Ridge", ""): 16,
+        ("limit: lognormal", ""): 16,
+        ("limit: empirical", ""): 16,
+    }
+    assert set(table["score"]) == {
+        *("nllh", "kld", "ks", "crps", "mass", "coverage", "calibration"),
+        *("nllh_published", "kld_published", "ks_published"),
+    }
+    assert low_samples.of("low-samples").equals(table)
+    assert low_samples.of("censoring").empty
+
+
+def test_models_are_ordered_as_they_must_be(low_samples):
+    mean = low_samples.table[low_samples.table["score"] == "nllh"].groupby("model")["value"].mean()
+    assert mean["limit: empirical"] < mean["limit: lognormal"] < mean["Ridge"] < mean["Marginal"]
+
+
+def test_a_value_is_that_of_a_fit_by_hand(low_samples, data):
+    from bayes_distnet import Ridge, scores
+
+    train, test = list(folds_by_instance(40, 4, seed=1))[2]
+    columns = np.random.default_rng(1).permutation(10)[:4]
+    model = Ridge().fit(data.features.iloc[train], data.seconds[train][:, columns])
+    expected = scores.nllh(model.predict_distribution(data.features.iloc[test]), data.seconds[test]).mean()
+    table = low_samples.table
+    row = table.query("model == 'Ridge' and runs == 4 and fold == 2 and seed == 1 and score == 'nllh'")
+    assert row["value"].item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_second_call_does_only_what_is_missing(data, tmp_path):
+    call = {"name": "made", "folds": 4, "only_folds": 1, "runs": (2,), "cores": 1, "progress": False}
+    first = run_experiment("low-samples", data, tmp_path / "r", models=["ridge"], seeds=1, **call)
+    second = run_experiment("low-samples", data, tmp_path / "r", models=["ridge", "marginal"], seeds=2, **call)
+    assert [session["jobs"] for session in second.about["sessions"]] == [1, 1 + 2 * 2]
+    pd.testing.assert_frame_equal(second.table.head(len(first.table)), first.table)
+    plan = second.about["experiments"]["low-samples"]
+    assert plan["models"] == ["Ridge", "Marginal"]
+    assert plan["seeds"] == 2
+    third = run_experiment("low-samples", data, tmp_path / "r", models=["ridge"], seeds=1, **call)
+    assert len(third.about["sessions"]) == 2  # nothing was left to do
+
+
+def test_censoring_shares_the_uncensored_condition(data, tmp_path):
+    call = {"name": "made", "models": ["ridge"], "folds": 4, "only_folds": 1, "seeds": 1, "cores": 1, "progress": False}
+    run_experiment("low-samples", data, tmp_path / "r", runs=(4, 8), **call)
+    results = run_experiment("censoring", data, tmp_path / "r", cutoffs="random", **call)
+    assert results.about["sessions"][-1]["jobs"] == len(CENSORED) - 1
+    table = results.of("censoring")
+    assert table.groupby("censored")["cutoffs"].unique().map(list).to_dict() == {
+        0.0: ["none"],
+        **{share: ["random"] for share in CENSORED[1:]},
+    }
+    assert set(results.of("low-samples")["runs"]) == {4, 8}
+    assert set(table["runs"]) == {8}
+
+
+def test_censoring_hurts_and_test_runs_stay_complete(data, tmp_path):
+    results = run_experiment(
+        "censoring", data, tmp_path / "r", name="made", models=["ridge", "limit-lognormal"], cores=1, folds=4, seeds=1,
+        censored=(0.0, 0.8), progress=False,
+    )  # fmt: skip
+    nllh = results.table.query("score == 'nllh'").groupby(["model", "censored"])["value"].mean()
+    assert nllh["Ridge", 0.8] > nllh["Ridge", 0.0] + 0.02
+    assert nllh["limit: lognormal", 0.8] == pytest.approx(nllh["limit: lognormal", 0.0])
+
+
+def test_uncertainty_follows_one_instance_of_every_fold(data, tmp_path):
+    results = run_experiment(
+        "uncertainty", data, tmp_path / "r", name="made", models=["ridge", "forest"], folds=2, cores=1, progress=False
+    )
+    shifts = results.shifts
+    assert (
+        shifts.groupby(["model", "fold"])["shift"].agg(["min", "max", "size"]).to_numpy().tolist() == [[-8, 8, 33]] * 4
+    )
+    assert (shifts["low"] < shifts["median"]).all()
+    assert shifts.groupby("fold")["instance"].nunique().eq(1).all()
+    assert results.table.empty
+
+
+def test_the_published_splits(data, tmp_path):
+    results = run_experiment(
+        "censoring", data, tmp_path / "r", name="made", models=["marginal"], families=["lognormal"], preset="paper",
+        censored=(0.8,), folds=4, only_folds=1, seeds=2, cores=1, progress=False,
+    )  # fmt: skip
+    assert results.about["preset"] == "paper"
+    from sklearn.model_selection import KFold
+
+    train, test = next(KFold(4, shuffle=True, random_state=0).split(np.zeros(40)))
+    columns = np.random.default_rng(1).permutation(10)[:8]
+    seconds = data.seconds[train][:, columns]
+    cut, known = cut_off(seconds[:24], np.ones((24, 8), bool), 0.8)
+    seconds, finished = np.concatenate([cut, seconds[24:]]), np.concatenate([known, np.ones((6, 8), bool)])
+    from bayes_distnet import scores
+
+    rtd = Marginal().fit(data.features.iloc[train], seconds, finished).predict_distribution(data.features.iloc[test])
+    expected = scores.nllh(rtd, data.seconds[test]).mean()
+    row = results.table.query("seed == 1 and score == 'nllh'")
+    assert row["value"].item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_examples_hold_the_predictions_of_unseen_instances(low_samples):
+    examples = low_samples.examples.query("model == 'Ridge'")
+    assert set(examples["runs"]) == {4}  # the condition nearest to eight runs
+    assert sorted(examples["instance"]) == [f"i{k:02d}" for k in range(40)]
+    quantiles = np.stack(examples["quantiles"].tolist())
+    assert quantiles.shape == (40, len(EXAMPLE_LEVELS))
+    assert (np.diff(quantiles, axis=1) > 0).all()
+
+
+def test_calibration_counts_every_test_run(low_samples):
+    pit = np.stack(low_samples.calibration.query("model == 'Ridge' and runs == 4 and seed == 0")["pit"].tolist())
+    assert pit.shape == (4, 20)
+    assert pit.sum() == 400
+
+
+class Broken(Marginal):
+    """A model that fails on some data."""
+
+    def _fit(self, features, observations):
+        if len(observations.seconds) > 40:
+            raise ValueError("too much for me")
+        super()._fit(features, observations)
+
+
+def test_a_model_that_fails_does_not_end_the_experiment(data, tmp_path):
+    call = {"name": "made", "folds": 4, "only_folds": 1, "seeds": 1, "runs": (1, 4), "cores": 1, "progress": False}
+    results = run_experiment("low-samples", data, tmp_path / "r", models=[f"{__file__}:Broken", "ridge"], **call)
+    assert results.failures[["model", "runs", "error"]].to_numpy().tolist() == [
+        ["Broken", 4, "ValueError: too much for me"]
+    ]
+    assert set(results.table.query("runs == 4")["model"]) == {"Ridge"}
+    again = run_experiment("low-samples", data, tmp_path / "r", models=[f"{__file__}:Broken", "ridge"], **call)
+    assert again.about["sessions"][-1]["jobs"] == 1  # it is tried again
+
+
+def test_a_killed_experiment_goes_on_where_it_stopped(data, tmp_path):
+    data.save(tmp_path / "data")
+    folder = tmp_path / "r"
+    code = (
+        "import sys\nfrom bayes_distnet import Dataset, run_experiment\n"
+        "if __name__ == '__main__':\n"
+        f"    run_experiment('low-samples', Dataset.load({str(tmp_path / 'data')!r}), {str(folder)!r}, name='made',\n"
+        "        models=['forest', 'knn'], folds=10, seeds=3, runs=(1, 4), cores=2)\n"
+    )
+    (tmp_path / "go.py").write_text(code)
+    process = subprocess.Popen([sys.executable, tmp_path / "go.py"], stderr=subprocess.DEVNULL)
+    journal = folder / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while not (journal.exists() and journal.read_text().count("\n") >= 5):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with pytest.raises(ResultsError, match="another experiment is writing"), open_journal(folder):
+        pass
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    with journal.open("a") as file:
+        file.write('{"key": {"runs": 1, "cut')  # a line the crash cut short
+    before = len(Results.load(folder).done())
+    assert 5 <= before < 120
+    after = subprocess.run([sys.executable, tmp_path / "go.py"], check=True, capture_output=True, text=True)
+    results = Results.load(folder)
+    assert len(results.done()) == 120
+    assert results.about["sessions"][-1]["jobs"] == 120 - before
+    assert "120/120 jobs" in after.stderr
+    assert "left" in after.stderr
+
+
+def test_dask_does_the_same(data, tmp_path, low_samples):
+    results = run_experiment(
+        "low-samples", data, tmp_path / "r", name="made", models=["ridge"], folds=4, seeds=1, runs=(4,), cores=1,
+        cluster="local", progress=False,
+    )  # fmt: skip
+    there = low_samples.table.query("model == 'Ridge' and runs == 4 and seed == 0")
+    columns = [*KEY, "score", "value"]
+    pd.testing.assert_frame_equal(
+        results.table[columns].sort_values([*KEY, "score"], ignore_index=True),
+        there[columns].sort_values([*KEY, "score"], ignore_index=True),
+    )
+
+
+@pytest.mark.slow
+def test_networks_take_part(data, tmp_path):
+    results = run_experiment(
+        "low-samples", data, tmp_path / "r", name="made", models=["hybrid", "bayes", "distnet"], folds=4, only_folds=1,
+        seeds=1, runs=(4,), cores=1, progress=False,
+    )  # fmt: skip
+    assert results.failures.empty
+    found = results.table.query("score == 'nllh'").groupby("model")["family"].apply(set)
+    assert found["BayesDistNet"] == set(FAMILIES)
+    assert found["HybridDistNet"] == {""}
+
+
+def test_what_does_not_go_together_is_refused(data, tmp_path):
+    call = {"name": "made", "models": ["marginal"], "folds": 4, "only_folds": 1, "seeds": 1, "runs": (1,), "cores": 1}
+    call["progress"] = False
+    run_experiment("low-samples", data, tmp_path / "r", **call)
+    with pytest.raises(ResultsError, match="holds results of folds=4"):
+        run_experiment("low-samples", data, tmp_path / "r", **call | {"folds": 5})
+    with pytest.raises(ResultsError, match="other runs or features"):
+        run_experiment("low-samples", data.select(data.features.index[:30]), tmp_path / "r", **call)
+    with pytest.raises(ResultsError, match="data='made'"):
+        run_experiment("low-samples", data, tmp_path / "r", **call | {"name": "other"})
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("x")
+    with pytest.raises(ResultsError, match="not empty"):
+        run_experiment("low-samples", data, tmp_path / "full", **call)
+    with pytest.raises(ResultsError, match="no results here"):
+        Results.load(tmp_path / "full")
 
 
 @pytest.mark.parametrize(
-    ("setting", "bad"),
+    ("change", "message"),
     [
-        ("folds", 11),
-        ("folds", 1),
-        ("folds", "a"),
-        ("folds", 2.5),
-        ("only_folds", 0),
-        ("only_folds", -1),
-        ("runs", 0),
-        ("runs", -1),
-        ("cut_off", 1.0),
-        ("cut_off", -0.1),
-        ("cut_off", np.nan),
-        ("cut_off", "a"),
-        ("scores", "nllh"),
-        ("scores", ["mae"]),
-        ("scores", [["nllh"]]),
-        ("scores", []),
-        ("scores", None),
-        ("seed", -1),
-        ("models", {}),
-        ("models", [Marginal()]),
-        ("models", {"Marginal": Marginal}),
-        ("models", {"Marginal": "marginal"}),
+        ({"experiment": "low"}, "experiment='low'"),
+        ({"runs": (11,)}, "runs=11: the data have 10 runs"),
+        ({"runs": (0,)}, "runs=0"),
+        ({"runs": ()}, "runs"),
+        ({"censored": (1.0,)}, "censored=1.0"),
+        ({"censored": ("a",)}, "censored='a'"),
+        ({"cutoffs": "local"}, "cutoffs='local'"),
+        ({"models": ["resnet"]}, "resnet"),
+        ({"models": []}, "models"),
+        ({"families": ["cauchy"]}, "famil"),
+        ({"folds": 41}, "folds=41"),
+        ({"seeds": -1}, "seeds"),
+        ({"preset": "published"}, "preset='published'"),
+        ({"only_folds": 0}, "only_folds"),
     ],
 )
-def test_bad_settings_are_named(setting, bad):
-    data = make_runs(n_instances=10, n_runs=1, seed=0)
-    settings = {"models": {"Marginal": Marginal()}, "features": data.features, "seconds": data.seconds}
-    with pytest.raises(SettingError, match=setting):
-        compare(**(settings | {setting: bad}))
+def test_bad_settings_are_refused_before_anything_is_written(data, tmp_path, change, message):
+    call = {"experiment": "low-samples", "models": ["marginal"], "name": "made", "cores": 1, "progress": False} | change
+    with pytest.raises(SettingError, match=message):
+        run_experiment(data=data, folder=tmp_path / "r", **call)
+    assert not (tmp_path / "r").exists()
 
 
-def test_tables_must_fit_together():
-    data, models = make_runs(n_instances=10, n_runs=2, seed=0), {"Marginal": Marginal()}
-    with pytest.raises(RuntimeDataError, match="features has 9 rows, but seconds has 10"):
-        compare(models, data.features.iloc[:9], data.seconds)
-    with pytest.raises(RuntimeDataError, match=r"shape \(10, 2, 1\)"):
-        compare(models, data.features, data.seconds[..., None])
-    for bad in ("a", data.features.to_numpy()[:, 0], [[1.0], [2.0, 3.0]]):
-        with pytest.raises(FeatureError, match="features"):
-            compare(models, bad, data.seconds)
+def test_damaged_folders_say_so(data, tmp_path):
+    folder = tmp_path / "r"
+    folder.mkdir()
+    (folder / "about.json").write_text("{")
+    with pytest.raises(ResultsError, match="not JSON"):
+        Results.load(folder)
+    (folder / "about.json").write_text(json.dumps({"format": 99, "data": "x", "experiments": {}}))
+    with pytest.raises(ResultsError, match="format 99"):
+        Results.load(folder)
+    (folder / "about.json").write_text(json.dumps({"format": 1, "data": "x", "experiments": {}}))
+    (folder / "journal.jsonl").write_text("{broken\n{}\n")
+    with pytest.raises(ResultsError, match="line 1"):
+        Results.load(folder)
 
 
-def test_a_fold_without_runs_is_an_error_before_anything_is_fitted():
-    data, said = make_runs(n_instances=4, n_runs=2, seed=0), []
-    seconds = data.seconds.copy()
-    seconds[2] = np.nan
-    with pytest.raises(RuntimeDataError, match="none of its 1 test instances has a run"):
-        compare({"Marginal": Marginal()}, data.features, seconds, folds=4, progress=said.append)
-    assert said == []
-    # Beside others, an instance without runs does no harm.
-    assert compare({"Marginal": Marginal()}, data.features, seconds, folds=2)["value"].notna().all()
-
-
-def test_a_summary_needs_results():
-    columns = ["model", "fold", "score", "value", "instances", "fit_seconds", "predict_seconds"]
-    for bad in (pd.DataFrame(), pd.DataFrame(columns=columns), [], pd.DataFrame({"a": [1]})):
-        with pytest.raises(SettingError, match="compare"):
-            summary(bad)
-
-
-def test_nothing_to_cut_off_stays_as_it_is():
-    empty = np.full((2, 2), np.nan)
-    np.testing.assert_equal(cut_off_slowest(empty, np.zeros((2, 2), bool), 0.5)[0], empty)
-    with pytest.raises(SettingError, match="share"):
-        cut_off_slowest(empty, np.zeros((2, 2), bool), 1.5)
+def test_a_job_that_cannot_be_done_is_a_record(tmp_path):
+    record = do_job(Job("ridge", "Ridge", "", Condition(1, "none", 0.0), 0, 0, 4, None), str(tmp_path))
+    assert "no data set here" in record["error"]

@@ -20,18 +20,23 @@ if TYPE_CHECKING:
         CollectError,
         FeatureError,
         ModelFileError,
+        ResultsError,
         RuntimeDataError,
         SettingError,
         StoreError,
     )
     from bayes_distnet.estimators import BayesDistNet, DistNet
     from bayes_distnet.executing import Executor, Outcome, execute
+    from bayes_distnet.experiments import run_experiment
     from bayes_distnet.families import Exponential, Gamma, InverseGaussian, LogLogistic, LogNormal, Weibull
     from bayes_distnet.features import extract
     from bayes_distnet.goodness import best_family
     from bayes_distnet.hybrid import HybridDistNet
     from bayes_distnet.importers import import_aslib, import_distnet
+    from bayes_distnet.models import load_model
     from bayes_distnet.observations import ZeroRuntimeWarning
+    from bayes_distnet.peers import Peer
+    from bayes_distnet.results import Results
     from bayes_distnet.runs import RunTable
     from bayes_distnet.scenarios import generate
     from bayes_distnet.solvers import Solver, find_solver, from_command
@@ -59,7 +64,10 @@ _HOMES = {
     "Marginal": "baselines",
     "ModelFileError": "errors",
     "Outcome": "executing",
+    "Peer": "peers",
     "RandomForest": "baselines",
+    "Results": "results",
+    "ResultsError": "errors",
     "Ridge": "baselines",
     "RunTable": "runs",
     "RuntimeDataError": "errors",
@@ -80,8 +88,10 @@ _HOMES = {
     "import_aslib": "importers",
     "import_distnet": "importers",
     "load_dataset": "datasets",
+    "load_model": "models",
     "make_runs": "synthetic",
     "read_runs": "tables",
+    "run_experiment": "experiments",
     "scores": "scores",
     "write_runs": "tables",
 }
@@ -104,7 +114,10 @@ __all__ = [
     "Marginal",
     "ModelFileError",
     "Outcome",
+    "Peer",
     "RandomForest",
+    "Results",
+    "ResultsError",
     "Ridge",
     "RunTable",
     "RuntimeDataError",
@@ -126,8 +139,10 @@ __all__ = [
     "import_aslib",
     "import_distnet",
     "load_dataset",
+    "load_model",
     "make_runs",
     "read_runs",
+    "run_experiment",
     "scores",
     "write_runs",
 ]

@@ -1,69 +1,62 @@
-"""The main job on generated runs: fit, compare, draw. `python -m bayes_distnet.demo [folder]`."""
+"""The main job on real runs that come with the package: fit, predict, compare, report. `bayes-distnet demo`."""
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
-from bayes_distnet import (
-    BayesDistNet,
-    DistNet,
-    HybridDistNet,
-    KNearest,
-    Marginal,
-    RandomForest,
-    Ridge,
-    make_runs,
-)
-from bayes_distnet.experiments import compare, summary
-from bayes_distnet.synthetic import SyntheticRuns
+import pandas as pd
+
+from bayes_distnet.datasets import load_dataset
+from bayes_distnet.experiments import run_experiment
+from bayes_distnet.hybrid import HybridDistNet
+from bayes_distnet.report import write_report
+
+DATA = "clasp-factoring"
+RUNS = 8
+SHOWN = 5
 
 
-def run_demo(folder: Path) -> None:
-    """Compare all models on 200 generated instances, cut off and not, and save three figures."""
-    models = {
-        "HybridDistNet": HybridDistNet(),
-        "BayesDistNet": BayesDistNet(),
-        "DistNet": DistNet(),
-        "RandomForest": RandomForest(),
-        "Ridge": Ridge(),
-        "KNearest": KNearest(),
-        "Marginal": Marginal(),
-    }
-    data = make_runs(n_instances=250, n_runs=40, n_features=30, humps=True, seed=1)
-    for cut_off in (0.0, 0.6):
-        print(f"\n200 instances x 2 runs to learn from, {cut_off:.0%} of them cut off; 50 unseen instances x 40 runs:")
-        results = compare(
-            models,
-            data.features,
-            data.seconds,
-            runs=2,
-            cut_off=cut_off,
-            only_folds=1,
-            scores=("nllh", "ks", "crps", "coverage"),
-            progress=lambda text: print(f"  {text:<40}", end="\r", file=sys.stderr, flush=True),
-        )
-        print(summary(results).round(3).to_string())
-    print("\nnllh, ks, crps: less is better. coverage: share of runs inside the central 90 % interval.")
-    _draw(data, folder)
-    print(f"Figures: {folder}/distribution.png, shift.png, training.png")
+def run_demo(folder: Path, *, progress: bool = True) -> Path:
+    """Fit the recommended model, compare it with its peers on two folds, and write a report; return where it is."""
+    started = time.monotonic()
+    data = load_dataset(DATA)
+    train, test = data.split(test_size=0.2, seed=0)
+    print(f"{DATA}: {data!r}")
+    print(
+        f"\nHybridDistNet learns from {RUNS} runs of each of {len(train)} instances and predicts {len(test)} new ones:"
+    )
+    model = HybridDistNet(seed=0, progress=progress and sys.stderr.isatty()).fit(train.X, train.seconds[:, :RUNS])
+    rtd = model.predict_distribution(test.X)
+    model.save(folder / "model")
+    low, high = rtd.band(0.9)
+    table = pd.DataFrame(
+        {
+            "predicted median [s]": rtd.median(),
+            "sure within": [f"{a:.3g} to {b:.3g}" for a, b in zip(low, high, strict=True)],
+            "9 of 10 runs by [s]": rtd.quantile(0.9),
+            "in truth, median [s]": pd.DataFrame(test.seconds).median(axis=1).to_numpy(),
+            "in truth, 9 of 10 by [s]": pd.DataFrame(test.seconds).quantile(0.9, axis=1).to_numpy(),
+        },
+        index=test.X.index,
+    )
+    print(table.head(SHOWN).to_string(float_format="{:.3g}".format))
 
-
-def _draw(data: SyntheticRuns, folder: Path) -> None:
-    from bayes_distnet.plots import plot_distribution, plot_history, plot_shift, save, shifted
-
-    folder.mkdir(parents=True, exist_ok=True)
-    known = data.features.iloc[:-1]
-    seconds = data.seconds[:-1, :2]
-    fitted = {m.__class__.__name__: m.fit(known, seconds) for m in (DistNet(), BayesDistNet(), HybridDistNet())}
-    bayes = fitted["BayesDistNet"]
-    new = data.features.iloc[[-1]]
-    save(plot_distribution(bayes.predict_distribution(new), runs=data.seconds[-1]), folder / "distribution.png")
-    moved = shifted(data.features, -1)
-    answers = {name: model.predict_distribution(moved) for name, model in fitted.items()}
-    save(plot_shift(answers), folder / "shift.png")
-    save(plot_history(bayes.history_), folder / "training.png")
+    print("\nAll models on the same splits: 1 and 8 runs an instance; 8 runs, 60 % cut off; features moved away.")
+    results = folder / "results"
+    common = {"name": DATA, "quick": True, "progress": progress}
+    run_experiment("low-samples", data, results, runs=(1, RUNS), **common)
+    run_experiment("censoring", data, results, runs=(RUNS,), censored=(0.0, 0.6), **common)
+    found = run_experiment("uncertainty", data, results, models=("distnet", "bayes", "hybrid"), only_folds=1, **common)
+    nllh = found.table[found.table["score"] == "nllh"]
+    overview = nllh.pivot_table(index="model", columns=["runs", "censored"], values="value", aggfunc="mean")
+    print("\nNegative log likelihood of unseen instances, less is better:")
+    print(overview.sort_values(overview.columns[0]).to_string(float_format="{:.3f}".format))
+    page = write_report(results)
+    print(f"\nReport: {page}\nThe fitted model: {folder / 'model'} ({time.monotonic() - started:.0f} s in all)")
+    return page
 
 
 if __name__ == "__main__":
-    run_demo(Path(sys.argv[1] if len(sys.argv) > 1 else "out"))
+    run_demo(Path(sys.argv[1] if len(sys.argv) > 1 else "out/demo"))

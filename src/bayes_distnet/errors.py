@@ -8,6 +8,7 @@ BayesDistNetError
 ├── SettingError       (ValueError)   an estimator or function argument outside what is allowed
 ├── ModelFileError     (OSError)      a saved model that is missing, cut short, changed or too new
 ├── StoreError         (OSError)      a file of runs that is missing, no such file, or about other runs
+├── ResultsError       (OSError)      a folder of results that is missing, of other data, or in use
 └── CollectError       (RuntimeError) runs that cannot be collected: a solver that never answers, a lost cluster
 ```
 
@@ -46,6 +47,10 @@ class ModelFileError(BayesDistNetError, OSError):
 
 class StoreError(BayesDistNetError, OSError):
     """A file of runs that is missing, cannot be read, or holds runs of another solver or instance."""
+
+
+class ResultsError(BayesDistNetError, OSError):
+    """A folder of results that is missing, cannot be read, belongs to other data, or is in use."""
 
 
 class CollectError(BayesDistNetError, RuntimeError):

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_distnet.errors import RuntimeDataError
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 

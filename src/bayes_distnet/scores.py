@@ -29,7 +29,7 @@ from bayes_distnet.distribution import RuntimeDistribution, check_distribution
 from bayes_distnet.errors import RuntimeDataError, check_positive, check_seed
 from bayes_distnet.observations import check_seconds
 
-__all__ = ["SCORES", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]
+__all__ = ["SCORES", "calibration", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]
 
 Array = NDArray[np.float64]
 
@@ -370,6 +370,21 @@ def coverage(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, l
     rest = np.maximum(1 - cdf, 1e-300)
     inside = np.where(runs.finished, (cdf >= low) & (cdf <= high), np.maximum(high - np.maximum(low, cdf), 0.0) / rest)
     return runs.average(inside)
+
+
+def calibration(transforms: NDArray[np.float64]) -> float:
+    r"""Mean :math:`|P(F(t) \le p) - p|` over p: how far predicted probabilities are from the shares that came true.
+
+    Takes what `pit` returns, of as many instances as possible. 0 is best; 0.5 if all runs lie past one end.
+
+    Example:
+        >>> calibration(np.array([0.1, 0.3, 0.5, 0.7, 0.9])).round(3)
+        0.05
+    """
+    known = np.sort(transforms[~np.isnan(transforms)])
+    levels = (np.arange(200) + 0.5) / 200
+    share = np.searchsorted(known, levels, side="right") / max(known.size, 1)
+    return float(np.abs(share - levels).mean()) if known.size else np.nan
 
 
 #: Scores by name, for tables; all but `coverage` are better when lower.

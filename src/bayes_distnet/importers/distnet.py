@@ -42,6 +42,7 @@ _STATUS = {
     "ABORT": "crashed",
     "KILLED": "interrupted",
 }
+ARCHIVE = "DistNet"  # what a data set's provenance says of where it comes from
 _PUBLISHED = {  # the archive does not hold the solver and the cutoff of a scenario; the code published with it does
     "clasp-3.0.4-p8_rand_factoring": ("clasp", 5000.0),
     "CP06_CV-VAR": ("saps", 60.0),
@@ -93,7 +94,7 @@ def import_distnet(
     table = as_run_table(runs, limit, notes)
     features = clean_features(_read_features(folder / "features.txt", notes), missing, notes)
     compare_instances(table, features, notes)
-    return Dataset(table, features, None, parts, tuple(notes))
+    return Dataset(table, features, None, parts, tuple(notes), {"archive": ARCHIVE})
 
 
 def _read_parts(folder: Path, notes: list[str]) -> pd.DataFrame:

@@ -1,85 +1,20 @@
-"""The command line: each command parses, calls one library function and prints.
-
-Nothing heavy is imported before a command runs, so `--help` answers at once.
-"""
+"""Commands that make training sets: generate, collect, features, import, convert."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from bayes_distnet import __version__
-from bayes_distnet.errors import BayesDistNetError, SettingError, check_at_least, check_positive
-
-EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
+from bayes_distnet.cli.arguments import command, counts, print_json
+from bayes_distnet.errors import SettingError, check_at_least, check_positive
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit code."""
-    parsed = _parser().parse_args(arguments)
-    try:
-        with _stopped_by_sigterm():
-            parsed.run(parsed)
-    except BayesDistNetError as error:
-        print(f"bayes-distnet {parsed.command}: {error}", file=sys.stderr)
-        return EXIT_BAD_INPUT
-    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
-        sys.stderr.close()
-        return 0
-    except OSError as error:  # a folder that may not be written, a full disk
-        print(f"bayes-distnet {parsed.command}: {error}", file=sys.stderr)
-        return EXIT_BAD_INPUT
-    except KeyboardInterrupt:
-        print(f"bayes-distnet {parsed.command}: stopped.", file=sys.stderr)
-        return EXIT_STOPPED
-    return 0
-
-
-@contextlib.contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM, by which batch systems stop a program, end it as cleanly as Ctrl-C."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="bayes-distnet",
-        description="Predict the runtime distribution of randomised solvers: collect runs, learn, decide.",
-    )
-    parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_add_generate, _add_collect, _add_features, _add_import, _add_convert, _add_info):
-        add(commands)
-    return parser
-
-
-def _command(commands: Any, name: str, summary: str, details: str, examples: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.\n\n{details}".strip(),
-        epilog=f"examples:\n{examples}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    return parser
-
-
-def _add_generate(commands: Any) -> None:
-    parser = _command(
+def add_generate(commands: Any) -> None:
+    """Add `generate`."""
+    parser = command(
         commands,
         "generate",
         "write random instances of a problem to files",
@@ -101,8 +36,9 @@ def _generate(parsed: argparse.Namespace) -> None:
     print(f"{len(files)} instances in {parsed.folder}: {files[0].name} to {files[-1].name}")
 
 
-def _add_collect(commands: Any) -> None:
-    parser = _command(
+def add_collect(commands: Any) -> None:
+    """Add `collect`."""
+    parser = command(
         commands,
         "collect",
         "run solvers on instances with many seeds, and store every run",
@@ -134,6 +70,7 @@ def _add_collect(commands: Any) -> None:
     parser.add_argument("--cores", type=int, help="how many runs at once, one a core; default: all cores")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--repeat", type=int, metavar="N", help="do N runs again here; say how far the times differ")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_collect)
 
@@ -196,7 +133,10 @@ def _collect(parsed: argparse.Namespace) -> None:
         cluster=parsed.cluster,
         progress=not parsed.quiet,
     )
-    print(runs.summary().to_string())
+    if parsed.json:
+        print_json({"store": str(parsed.store), **counts(runs)})
+    else:
+        print(runs.summary().to_string())
     if parsed.repeat:
         again = repeat(
             solvers,
@@ -208,7 +148,8 @@ def _collect(parsed: argparse.Namespace) -> None:
             progress=not parsed.quiet,
         )
         difference = relative_difference(again).median()
-        print(f"{len(again)} runs again with the same seeds: CPU seconds differ by {difference:.1%} (median).")
+        said = f"{len(again)} runs again with the same seeds: CPU seconds differ by {difference:.1%} (median)."
+        print(said, file=sys.stderr if parsed.json else sys.stdout)
 
 
 def _seeds(text: str) -> int | Sequence[int]:
@@ -218,8 +159,9 @@ def _seeds(text: str) -> int | Sequence[int]:
     return range(int(first), int(last) + 1) if dash else int(first)
 
 
-def _add_features(commands: Any) -> None:
-    parser = _command(
+def add_features(commands: Any) -> None:
+    """Add `features`."""
+    parser = command(
         commands,
         "features",
         "compute features of CNF or PDDL files",
@@ -264,8 +206,9 @@ def _features(parsed: argparse.Namespace) -> None:
     print(f"; {cost:.3f} CPU seconds an instance (median)")
 
 
-def _add_import(commands: Any) -> None:
-    parser = _command(
+def add_import(commands: Any) -> None:
+    """Add `import`."""
+    parser = command(
         commands,
         "import",
         "read published runs: an ASlib scenario or the DistNet archive",
@@ -296,8 +239,9 @@ def _import(parsed: argparse.Namespace) -> None:
     print(f"{data.features.shape[1]} features of {len(data)} instances; all in {parsed.out}")
 
 
-def _add_convert(commands: Any) -> None:
-    parser = _command(
+def add_convert(commands: Any) -> None:
+    """Add `convert`."""
+    parser = command(
         commands,
         "convert",
         "copy a run table between SQLite, Parquet and CSV",
@@ -316,37 +260,3 @@ def _convert(parsed: argparse.Namespace) -> None:
     written = write_runs(runs, parsed.target)
     there = f"; {len(runs) - written} were there already" if written < len(runs) else ""
     print(f"{written} runs written to {parsed.target}{there}")
-
-
-def _add_info(commands: Any) -> None:
-    parser = _command(
-        commands,
-        "info",
-        "say what is in a file of runs or a data set",
-        "SOURCE is a store, a Parquet or CSV table of runs, a folder of a data set, or the name of a data set that\n"
-        "comes with the package: clasp-factoring, lpg-zenotravel, sat-portfolio.",
-        "  bayes-distnet info runs.sqlite\n  bayes-distnet info clasp-factoring",
-    )
-    parser.add_argument("source")
-    parser.set_defaults(run=_info)
-
-
-def _info(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.dataset import Dataset
-    from bayes_distnet.datasets import DATASETS, load_dataset
-    from bayes_distnet.tables import read_runs
-
-    path = Path(parsed.source)
-    if not path.exists() and parsed.source not in DATASETS:
-        raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")
-    if path.is_dir() or (parsed.source in DATASETS and not path.exists()):
-        data = Dataset.load(path) if path.is_dir() else load_dataset(parsed.source)
-        print(f"{data.features.shape[1]} features of {len(data)} instances")
-        runs = data.runs
-    else:
-        runs = read_runs(path)
-    print(runs.summary().to_string())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

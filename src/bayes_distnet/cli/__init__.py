@@ -1,0 +1,119 @@
+"""The command line: each command parses, calls one library function and prints.
+
+Nothing heavy is imported before a command runs, so `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import TextIO
+
+from bayes_distnet import __version__
+from bayes_distnet.cli import collecting, completing, experimenting, inspecting, modelling
+from bayes_distnet.cli.arguments import OneLineParser
+from bayes_distnet.errors import BayesDistNetError
+
+EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
+
+# In the order of the work.
+COMMANDS = (
+    experimenting.add_demo,
+    collecting.add_generate,
+    collecting.add_collect,
+    collecting.add_features,
+    collecting.add_import,
+    collecting.add_convert,
+    modelling.add_fit,
+    modelling.add_predict,
+    modelling.add_evaluate,
+    experimenting.add_experiment,
+    experimenting.add_report,
+    inspecting.add_info,
+    completing.add_completion,
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    parser = build_parser()
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser.print_help()
+        return 0
+    parsed = parser.parse_args(arguments)
+    try:
+        with _stopped_by_sigterm(), _warnings_in_one_line():
+            parsed.run(parsed)
+            sys.stdout.flush()  # so that a pipe closed early is noticed here
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it ends
+        return 0
+    except (BayesDistNetError, OSError, ModuleNotFoundError) as error:  # also a full disk, an extra not installed
+        message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+        print(f"bayes-distnet {parsed.command}: {message}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except KeyboardInterrupt:
+        print(f"bayes-distnet {parsed.command}: stopped.", file=sys.stderr)
+        return EXIT_STOPPED
+    return 0
+
+
+def _wide(prog: str) -> argparse.HelpFormatter:
+    """Put every command and its summary on one line; argparse forgets how far commands are indented."""
+    formatter = argparse.HelpFormatter(prog, max_help_position=16)
+    formatter._action_max_length = 14
+    return formatter
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = OneLineParser(
+        prog="bayes-distnet",
+        description="Predict the runtime distribution of randomised solvers: collect runs, learn, compare, decide.",
+        epilog="`bayes-distnet COMMAND --help` says more, with examples.",
+        formatter_class=_wide,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add in COMMANDS:
+        add(commands)
+    return parser
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM, by which batch systems stop a program, end it as cleanly as Ctrl-C."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Show a warning as what it says: where in the code it arose does not help here."""
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        print(f"warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

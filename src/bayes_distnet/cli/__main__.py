@@ -1,0 +1,7 @@
+"""`python -m bayes_distnet.cli`."""
+
+import sys
+
+from bayes_distnet.cli import main
+
+sys.exit(main())

@@ -1,0 +1,189 @@
+"""Commands that compare models: demo, experiment, report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, read_data, takes_features, words
+from bayes_distnet.errors import SettingError
+
+if TYPE_CHECKING:
+    from bayes_distnet.results import Results
+
+EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
+
+
+def add_demo(commands: Any) -> None:
+    """Add `demo`."""
+    parser = command(
+        commands,
+        "demo",
+        "the main job end to end, on runs that come with the package",
+        "Fits models on clasp-factoring, compares them and writes a report; less than three minutes on two cores.",
+        "  bayes-distnet demo\n  bayes-distnet demo --out somewhere",
+    )
+    parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="default: out/demo")
+    parser.set_defaults(run=_demo)
+
+
+def _demo(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.demo import run_demo
+
+    run_demo(parsed.out)
+
+
+def add_experiment(commands: Any) -> None:
+    """Add `experiment`."""
+    parser = command(
+        commands,
+        "experiment",
+        "the paper's experiments on any data: models on the same folds",
+        "low-samples: few runs an instance to learn from. censoring: a share of the runs cut off. uncertainty:\n"
+        "what models say when features are shifted far from all they have seen. Jobs that are in the folder already\n"
+        "are not done again: after Ctrl-C or a crash, the same command goes on where it was.",
+        "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out results\n"
+        "  bayes-distnet experiment all --data lpg-zenotravel --out results\n"
+        "  bayes-distnet experiment censoring --data runs.sqlite --features features.parquet --cutoffs random \\\n"
+        "      --models hybrid,bayes,forest,ngboost --censored 0,40,80 --out results\n"
+        "  bayes-distnet experiment low-samples --models hybrid,mine.py:MyModel --runs 1,4 --seeds 1 --out results\n"
+        "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out results",
+    )
+    parser.add_argument(
+        "names", nargs="+", metavar="NAME", choices=(*EXPERIMENTS, "all"), help=f"{', '.join(EXPERIMENTS)}, or all"
+    )
+    parser.add_argument("--data", default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring")
+    takes_features(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="results; a folder a data set")
+    parser.add_argument(
+        "--models",
+        type=words,
+        metavar="A,B,...",
+        help="keys such as hybrid, or module:attribute of your own; default: all that are installed",
+    )
+    parser.add_argument("--families", type=words, metavar="A,B,...", help="default: lognormal,inverse-gaussian")
+    parser.add_argument(
+        "--runs",
+        type=listed(int),
+        metavar="N,N,...",
+        help="an instance; default: 1,2,4,8,16, in others than low-samples 8",
+    )
+    parser.add_argument(
+        "--censored",
+        type=listed(float),
+        metavar="P,P,...",
+        help="per cent of the runs; default in censoring: 0,20,40,60,80",
+    )
+    parser.add_argument(
+        "--cutoffs",
+        choices=("global", "instance", "random"),
+        default="global",
+        help="one for all runs, one an instance or one a run; default: global",
+    )
+    parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
+    parser.add_argument("--only-folds", type=int, metavar="N", help="do no more than N of the folds")
+    parser.add_argument("--seeds", type=int, help="how many times; default: 3, in uncertainty 1")
+    parser.add_argument("--preset", choices=("paper",), help="the published splits and models")
+    parser.add_argument("--quick", action="store_true", help="a rough answer in less than two minutes")
+    parser.add_argument("--cores", type=int, help="default: all")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--no-report", action="store_true", help="results only; `report` makes one later")
+    parser.set_defaults(run=_experiment)
+
+
+def _experiment(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.experiments import run_experiment
+
+    shares = _shares(parsed.censored)
+    names = EXPERIMENTS if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
+    data = read_data(parsed.data, parsed.features, parsed.solver)
+    for name in names:
+        results = run_experiment(
+            name,
+            data,
+            parsed.out,
+            name=name_of(parsed.data),
+            models=parsed.models,
+            families=parsed.families,
+            # Of several experiments, each takes the levels it is about.
+            runs=parsed.runs if name == "low-samples" or len(names) == 1 else None,
+            censored=shares if name == "censoring" or len(names) == 1 else None,
+            cutoffs=parsed.cutoffs,
+            folds=parsed.folds,
+            only_folds=parsed.only_folds,
+            seeds=parsed.seeds,
+            preset=parsed.preset,
+            quick=parsed.quick,
+            cores=parsed.cores,
+            cluster=parsed.cluster,
+            progress=not parsed.quiet,
+        )
+        _print_overview(results, name)
+    if len(results.failures):
+        print(f"warning: {len(results.failures)} jobs failed: {results.failures['error'].iloc[0]}", file=sys.stderr)
+    if parsed.no_report:
+        print(f"results in {parsed.out}")
+    else:
+        _print_report(parsed.out)
+
+
+def _shares(per_cent: list[float] | None) -> list[float] | None:
+    if per_cent is None:
+        return None
+    if any(not 0 <= level < 100 for level in per_cent):
+        raise SettingError(f"--censored {','.join(f'{level:g}' for level in per_cent)}: expected per cent below 100.")
+    return [level / 100 for level in per_cent]
+
+
+def _print_overview(results: Results, experiment: str) -> None:
+    """Print what to know first: the likelihood of every model under every condition, or how its spread grows."""
+    if experiment == "uncertainty":
+        _print_spreads(results)
+        return
+    table = results.of(experiment)
+    table = table[table["score"] == "nllh"]
+    if table.empty:
+        return
+    kinds = {*table["cutoffs"]} - {"none"}
+    varied = [column for column in ("runs", "censored") if table[column].nunique() > 1] or ["runs"]
+    levels = ["cutoffs", *varied] if len(kinds) > 1 else varied
+    overview = table.pivot_table(index=["model", "family"], columns=levels, values="value", aggfunc="mean")
+    overview = overview.loc[overview.mean(axis=1).sort_values().index]
+    print(f"{experiment}: nllh (less is better) by {', '.join(levels)}")
+    print(overview.to_string(float_format="{:.3f}".format))
+
+
+def _print_spreads(results: Results) -> None:
+    shifts = results.shifts[results.shifts["shift"].isin([-8, -4, 0, 4, 8])]
+    if shifts.empty:
+        return
+    shifts = shifts.assign(spread=shifts["high"] / shifts["low"])
+    spreads = shifts.pivot_table(index=["model", "family"], columns="shift", values="spread", aggfunc="median")
+    print("uncertainty: upper over lower quartile (median over instances) by shift of the features in deviations")
+    print(spreads.to_string(float_format="{:.2f}".format))
+
+
+def add_report(commands: Any) -> None:
+    """Add `report`."""
+    parser = command(
+        commands,
+        "report",
+        "make tables, figures and the HTML report from results",
+        "FOLDER is what `experiment` wrote, finished or not. Writes tables/, figures/ and report.html into it.",
+        "  bayes-distnet report results",
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="results of `experiment`")
+    parser.set_defaults(run=_report)
+
+
+def _report(parsed: argparse.Namespace) -> None:
+    _print_report(parsed.folder)
+
+
+def _print_report(folder: Path) -> None:
+    from bayes_distnet.report import write_report
+
+    print(f"report in {write_report(folder)}")

@@ -1,0 +1,219 @@
+"""What experiments found: a folder with one tidy table, and beside it what the figures need.
+
+While an experiment runs, every finished job is a line of `journal.jsonl`; when it ends, lines become rows of Parquet
+tables. A killed experiment has both, and goes on with the jobs that are in neither.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.dataset import Dataset
+from bayes_distnet.errors import ResultsError
+from bayes_distnet.tables import read_frame, write_frame
+
+ABOUT, JOURNAL, DATA = "about.json", "journal.jsonl", "data"
+FORMAT = 1
+
+#: What tells one job from another.
+KEY = ["runs", "cutoffs", "censored", "model", "family", "fold", "seed"]
+COLUMNS = {
+    "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
+    "calibration": [*KEY, "pit"],
+    "examples": [*KEY, "instance", "nllh", "quantiles"],
+    "shifts": [*KEY, "instance", "shift", "mean", "low", "median", "high"],
+}
+
+#: Levels of the quantiles kept for example instances.
+EXAMPLE_LEVELS = (0.005, 0.025, *(round(0.05 * i, 2) for i in range(1, 20)), 0.975, 0.995)
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of experiments on one data set.
+
+    `about` says what was run; `table` is the tidy table, one row a job and score: the data set's name, the condition
+    (runs an instance to learn from, share of them censored, kind of cutoffs), model, family, fold, seed, score, its
+    mean over the fold's test instances, and what fitting and predicting took. `calibration`, `examples` and `shifts`
+    are what figures are drawn from; `failures` are jobs that ended in an error.
+    """
+
+    folder: Path
+    about: dict[str, Any]
+    table: pd.DataFrame
+    calibration: pd.DataFrame
+    examples: pd.DataFrame
+    shifts: pd.DataFrame
+    failures: pd.DataFrame
+
+    @cached_property
+    def data(self) -> Dataset:
+        """The runs and features the experiments were done on."""
+        return Dataset.load(self.folder / DATA)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Results:
+        """Read a folder that `run_experiment` wrote, finished or not."""
+        folder = Path(folder)
+        about = read_about(folder)
+        if about is None:
+            raise ResultsError(f"{folder}: no results here (no {ABOUT}).")
+        records = read_journal(folder)
+        tables = {name: _joined(folder, name, about, records) for name in COLUMNS}
+        errors = [record["key"] | {"error": record["error"]} for record in records if "error" in record]
+        failures = pd.DataFrame(errors, columns=[*KEY, "error"]).drop_duplicates(KEY, keep="last", ignore_index=True)
+        results = cls(
+            folder, about, tables["results"], tables["calibration"], tables["examples"], tables["shifts"], failures
+        )
+        done = results.done()
+        keys = failures[KEY].itertuples(index=False, name=None)
+        return replace(results, failures=failures[[key not in done and ("shifts", *key) not in done for key in keys]])
+
+    def of(self, experiment: str) -> pd.DataFrame:
+        """Return the rows of the table that belong to "low-samples" or "censoring"."""
+        plan = self.about["experiments"].get(experiment)
+        if plan is None or experiment == "uncertainty":
+            return self.table.iloc[:0]
+        table = self.table
+        chosen = table["runs"].isin(plan["runs"]) & table["cutoffs"].isin(["none", *plan["cutoffs"]])
+        return table[chosen & table["censored"].isin(plan["censored"])]
+
+    def done(self) -> set[tuple[Any, ...]]:
+        """Return the keys of finished jobs, those of `shifts` with the word in front."""
+        scored = set(self.table[KEY].itertuples(index=False, name=None))
+        moved = self.shifts[KEY].drop_duplicates().itertuples(index=False, name=None)
+        return scored | {("shifts", *key) for key in moved}
+
+
+def read_about(folder: Path) -> dict[str, Any] | None:
+    """Return what `about.json` says, None if there is none."""
+    path = folder / ABOUT
+    if not path.is_file():
+        return None
+    try:
+        about = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ResultsError(f"{path}: not JSON ({error}).") from error
+    if not isinstance(about, dict) or not {"format", "data", "experiments"} <= set(about):
+        raise ResultsError(f"{path}: not made by an experiment.")
+    if about["format"] != FORMAT:
+        raise ResultsError(f"{path}: format {about['format']!r}; this version reads {FORMAT}.")
+    return about
+
+
+def write_about(folder: Path, about: dict[str, Any]) -> None:
+    """Write `about.json`, whole or not at all."""
+    new = folder / f"{ABOUT}.new"
+    new.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    new.replace(folder / ABOUT)
+
+
+def read_journal(folder: Path) -> list[Record]:
+    """Return the finished jobs of the journal; a last line cut short by a crash is left out."""
+    path = folder / JOURNAL
+    if not path.is_file():
+        return []
+    records = []
+    lines = path.read_text("utf-8").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            records.append(json.loads(line))
+        except ValueError as error:
+            if number == len(lines):
+                break
+            raise ResultsError(f"{path}, line {number}: not JSON ({error}).") from error
+    return records
+
+
+@contextlib.contextmanager
+def open_journal(folder: Path) -> Iterator[IO[str]]:
+    """Open the journal for appending; nobody else may write to it meanwhile."""
+    with (folder / JOURNAL).open("a+", encoding="utf-8") as journal:
+        try:
+            fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ResultsError(f"{folder}: another experiment is writing to this folder.") from error
+        # A crash may have cut the last line short: what is appended starts on a line of its own.
+        end = journal.seek(0, os.SEEK_END)
+        if end:
+            journal.seek(0)
+            text = journal.read()
+            if not text.endswith("\n"):
+                journal.truncate(len(text[: text.rfind("\n") + 1].encode()))
+        yield journal
+
+
+def append(journal: IO[str], record: Record) -> None:
+    """Write one job down, on disk before this returns."""
+    journal.write(json.dumps(record) + "\n")
+    journal.flush()
+
+
+def fold_journal(folder: Path) -> Results:
+    """Turn the journal's lines into rows of the tables, and empty it."""
+    results = Results.load(folder)
+    for name, table in zip(
+        COLUMNS, (results.table, results.calibration, results.examples, results.shifts), strict=True
+    ):
+        if len(table):
+            write_frame(table, folder / f"{name}.parquet")
+    write_frame(results.table, folder / "results.csv")
+    failures = [record for record in read_journal(folder) if "error" in record]
+    new = folder / f"{JOURNAL}.new"
+    new.write_text("".join(json.dumps(record) + "\n" for record in failures), "utf-8")
+    new.replace(folder / JOURNAL)
+    return results
+
+
+def fingerprint(data: Dataset) -> str:
+    """Return a digest of runs and features: results of other data do not belong in the same folder."""
+    digest = hashlib.sha256()
+    for part in (data.seconds, data.finished, data.features.to_numpy(dtype=float)):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    digest.update("\0".join([*map(str, data.features.index), *map(str, data.features.columns)]).encode())
+    return digest.hexdigest()
+
+
+def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record]) -> pd.DataFrame:
+    """Rows of a table and of the journal, each job once."""
+    path = folder / f"{name}.parquet"
+    columns = COLUMNS[name]
+    parts = [read_frame(path)] if path.is_file() else []
+    rows = [row for record in records for row in _rows(name, record, about["data"])]
+    if rows:
+        parts.append(pd.DataFrame(rows, columns=columns))
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    table = pd.concat(parts, ignore_index=True)
+    # A crash between writing a table and emptying the journal leaves jobs in both.
+    single = [column for column in columns if column in (*KEY, "score", "instance", "shift")]
+    return table.drop_duplicates(single, ignore_index=True)
+
+
+def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
+    key = record["key"]
+    if name == "results":
+        cost: dict[str, Any] = {k: record[k] for k in ("instances", "fit_seconds", "predict_seconds") if k in record}
+        for score, value in record.get("scores", {}).items():
+            yield {"data": data, **key, "score": score, "value": np.nan if value is None else value, **cost}
+    elif name == "calibration" and "pit" in record:
+        yield key | {"pit": record["pit"]}
+    elif name in ("examples", "shifts"):
+        for row in record.get(name, ()):
+            yield key | row

@@ -1,0 +1,75 @@
+"""Who learns from what: folds over instances, and runs cut off as a budget would have cut them off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from bayes_distnet._checks import check_part
+from bayes_distnet.errors import SettingError, check_at_least, check_choice, check_seed
+from bayes_distnet.observations import BoolArray, FloatArray, IntArray
+
+CUTOFFS = ("global", "instance", "random")
+
+
+def folds_by_instance(n_instances: int, folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield training and test instances of every fold, instances dealt out at random."""
+    _check_folds(n_instances, folds)
+    fold = np.random.default_rng(check_seed("seed", seed)).permutation(np.arange(n_instances) % folds)
+    for k in range(folds):
+        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+def published_folds(n_instances: int, folds: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the folds of the published runs: scikit-learn's, shuffled with random state 0, the same for every seed."""
+    _check_folds(n_instances, folds)
+    yield from KFold(folds, shuffle=True, random_state=0).split(np.zeros(n_instances))
+
+
+def _check_folds(n_instances: int, folds: int) -> None:
+    check_at_least("folds", folds, 2)
+    if folds > n_instances:
+        raise SettingError(f"folds={folds}: expected 2 to the number of instances ({n_instances}).")
+
+
+def cut_off(
+    seconds: FloatArray, finished: BoolArray, share: float, cutoffs: str = "global", seed: int = 0
+) -> tuple[FloatArray, BoolArray]:
+    """Cut off a share of the runs (instances x runs, NaN = no run).
+
+    cutoffs: "global", one cutoff for all (the paper's, see `cut_off_slowest`); "instance", one for each instance, as
+    when instances were given different budgets; "random", one for each run, as when runs started at different times
+    before a deadline. The last two are lognormal, as wide as the runtimes are, whatever an instance's own runtimes.
+    """
+    check_choice("cutoffs", cutoffs, CUTOFFS)
+    if cutoffs == "global":
+        return cut_off_slowest(seconds, finished, share)
+    present = ~np.isnan(seconds)
+    if check_part(share, "share") == 0 or not present.any():
+        return seconds, finished
+    log_times = np.log(np.where(present, seconds, 1.0))
+    rng = np.random.default_rng(check_seed("seed", seed))
+    draws = rng.normal(size=(len(seconds), 1 if cutoffs == "instance" else seconds.shape[1]))
+    draws = np.broadcast_to(draws * log_times[present].std(), seconds.shape)
+    # A run is cut off if its cutoff's level lies below this: choose the level that cuts off the share asked for.
+    level = np.quantile((log_times - draws)[present], 1 - share)
+    cutoff = np.exp(level + draws)
+    return np.where(present, np.minimum(seconds, cutoff), np.nan), finished & (seconds <= cutoff)
+
+
+def cut_off_slowest(seconds: FloatArray, finished: BoolArray, share: float) -> tuple[FloatArray, BoolArray]:
+    """Cut all runs off at the runtime of rank floor(N (1 - share)), as the paper does.
+
+    >>> cut_off_slowest(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2), bool), 0.5)
+    (array([[1., 2.],
+           [2., 2.]]), array([[ True,  True],
+           [False, False]]))
+    """
+    share, ordered = check_part(share, "share"), np.sort(seconds[~np.isnan(seconds)])
+    if share == 0 or not ordered.size:
+        return seconds, finished
+    cutoff = ordered[max(math.floor(len(ordered) * (1 - share)) - 1, 0)]
+    return np.where(np.isnan(seconds), np.nan, np.minimum(seconds, cutoff)), finished & (seconds <= cutoff)

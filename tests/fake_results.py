@@ -1,0 +1,156 @@
+"""A results folder with made-up but plausible numbers: every model and level, both experiments, shifts, examples."""
+
+import json
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from bayes_distnet.dataset import Dataset
+from bayes_distnet.results import EXAMPLE_LEVELS, Results
+from bayes_distnet.runs import RunTable
+
+RUNS = (1, 2, 4, 8, 16)
+CENSORED = (0.0, 0.2, 0.4, 0.6, 0.8)
+FAMILIES = ("lognormal", "inverse-gaussian")
+# name: families, nllh with 16 runs, what it loses with one run, what it loses at 80 % censored
+MODELS = {
+    "HybridDistNet": (("",), -0.52, 0.17, 0.25),
+    "BayesDistNet": (FAMILIES, -0.50, 0.26, 0.32),
+    "BayesDistNet (runtimes)": (FAMILIES, -0.48, 0.32, 0.40),
+    "BayesDistNet (paper)": (FAMILIES, 2.6, 1.9, 3.0),
+    "DistNet": (FAMILIES, -0.47, 0.78, 0.9),
+    "DistNet (paper)": (FAMILIES, 3.1, 4.6, 3.0),
+    "RandomForest": (("",), -0.51, 0.155, 0.34),
+    "Ridge": (("",), -0.40, 0.2, 0.5),
+    "KNearest": (("",), 0.30, 0.2, 0.3),
+    "Marginal": (("",), 0.36, 0.02, 0.2),
+    "NGBoost": (("",), -0.43, 0.4, 0.6),
+    "XGBoost AFT": (("",), -0.41, 0.5, 0.4),
+    "log-normal AFT": (("",), -0.38, 0.25, 0.45),
+    "QuantileForest": (("",), -0.35, 0.5, 0.7),
+    "limit: lognormal": (("",), -0.66, 0.0, 0.0),
+    "limit: empirical": (("",), -0.75, 0.0, 0.0),
+}
+VERSIONS = {"python": "3.11.7", "jax": "0.6.0", "numpy": "2.2.0"}
+
+
+def fake_results(folder, *, folds=3, seeds=2, models=MODELS, data="clasp-factoring", experiments=None, keep=1.0):
+    """Write a results folder and load it. keep: share of the jobs that were done before the experiment was killed."""
+    rng = np.random.default_rng(0)
+    folder.mkdir(parents=True, exist_ok=True)
+    dataset = fake_data()
+    dataset.save(folder / "data")
+    plan = {"models": list(models), "families": list(FAMILIES), "folds_done": folds, "seeds": seeds}
+    plans = {
+        "low-samples": {"runs": list(RUNS), "censored": [0.0], "cutoffs": ["global"]} | plan,
+        "censoring": {"runs": [8], "censored": list(CENSORED), "cutoffs": ["global"]} | plan,
+        "uncertainty": {"runs": [8], "censored": [0.0], "cutoffs": ["global"]}
+        | plan
+        | {"models": [name for name in models if "DistNet" in name]},
+    }
+    plans = {name: plans[name] for name in (experiments or plans)}
+    session = {"started": "2026-11-16T01:39:25+00:00", "seconds": 812.0, "jobs": 1200, "processes": 2, "where": "local"}
+    about = {
+        "format": 1,
+        "data": data,
+        "folds": folds,
+        "preset": None,
+        "experiments": plans,
+        "sessions": [session],
+        "machine": "x86_64, 2 cores",
+        "versions": VERSIONS,
+    }
+    (folder / "about.json").write_text(json.dumps(about))
+    cells = [(runs, "none", 0.0) for runs in RUNS if "low-samples" in plans]
+    cells += [(8, "global", share) for share in CENSORED[1:] if "censoring" in plans]
+    if "censoring" in plans and "low-samples" not in plans:
+        cells.insert(0, (8, "none", 0.0))
+    records = []
+    for model, settings in models.items():
+        for family in settings[0]:
+            for fold in range(folds):
+                for seed in range(seeds):
+                    records += [_record(cell, model, family, fold, seed, settings, dataset, rng) for cell in cells]
+                    if "uncertainty" in plans and "DistNet" in model:
+                        records.append(_shifts(model, family, fold, seed, dataset))
+    records = records[: round(keep * len(records))]
+    (folder / "journal.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return Results.load(folder)
+
+
+def fake_data():
+    rng = np.random.default_rng(1)
+    names = [f"factoring-{i:03d}" for i in range(24)]
+    seconds = np.exp(rng.normal(0, 1, (24, 1)) + rng.normal(0, 0.6, (24, 30)))
+    frame = pd.DataFrame(
+        {
+            "instance": np.repeat(names, 30),
+            "solver": "clasp",
+            "seed": np.tile(np.arange(30), 24),
+            "seconds": seconds.ravel(),
+            "status": "solved",
+            "cutoff": 60.0,
+        }
+    )
+    features = pd.DataFrame(rng.normal(size=(24, 5)), index=names, columns=[f"f{i}" for i in range(5)])
+    return Dataset(RunTable.from_frame(frame), features, provenance={"sessions": [{"cores": 2}]})
+
+
+def _key(cell, model, family, fold, seed):
+    return dict(zip(("runs", "cutoffs", "censored"), cell, strict=True)) | {
+        "model": model,
+        "family": family,
+        "fold": fold,
+        "seed": seed,
+    }
+
+
+def _record(cell, model, family, fold, seed, settings, dataset, rng):
+    runs, _, censored = cell
+    _, base, few, cut = settings
+    nllh = base + few * (1 - np.log2(runs) / 4) ** 1.5 + cut * (censored / 0.8) ** 2
+    nllh += 0.02 * (family == "inverse-gaussian") + 0.03 * rng.normal() + 0.08 * np.sin(3 * fold + seed)
+    gap = max(nllh + 0.8, 0.01)
+    wide = 1 + 0.25 * np.tanh(gap - 0.3)
+    scores = {
+        "nllh": nllh,
+        "kld": 0.6 * gap,
+        "ks": 1 - np.exp(-0.6 * gap),
+        "mass": 0.02 * gap,
+        "crps": 0.1 + 0.2 * gap,
+        "coverage": 2 * stats.norm.cdf(1.645 / wide) - 1,
+        "calibration": 0.05 * gap,
+        "nllh_published": nllh + 0.1,
+        "kld_published": 0.5 * gap,
+        "ks_published": 1 - np.exp(-0.6 * gap),
+    }
+    edges = np.linspace(0, 1, 21)[1:-1]
+    pit = np.diff(np.r_[0, stats.norm.cdf(stats.norm.ppf(edges) / wide), 1])
+    key = _key(cell, model, family, fold, seed)
+    record = {"key": key, "scores": {k: float(v) for k, v in scores.items()}, "instances": 8}
+    record |= {"fit_seconds": 0.2 + 3 * ("Bayes" in model), "predict_seconds": 0.01}
+    record["pit"] = np.round(240 * pit).astype(int).tolist()
+    if fold == seed == 0 and (runs, censored) in ((8, 0.0), (8, 0.6)):
+        record["examples"] = [_example(dataset, row, wide) for row in range(8)]
+    return record
+
+
+def _example(dataset, row, wide):
+    logs = np.log(dataset.seconds[row])
+    at = logs.mean() + 0.4 * (row % 5 - 2) * wide
+    quantiles = np.exp(at + 0.6 * wide * stats.norm.ppf(EXAMPLE_LEVELS))
+    nllh = float(0.1 * row - 0.4 + 0.2 * wide)
+    return {"instance": dataset.features.index[row], "nllh": nllh, "quantiles": quantiles.tolist()}
+
+
+def _shifts(model, family, fold, seed, dataset):
+    rows = []
+    for shift in range(-8, 9):
+        width = 0.5 + (0.25 * abs(shift) if "Bayes" in model or "Hybrid" in model else 0.0)
+        at = 0.35 * shift * ("paper" not in model)
+        low, median, high = np.exp(at - 0.67 * width), np.exp(at), np.exp(at + 0.67 * width)
+        mean = float(np.exp(at + width**2 / 2))
+        place = {"instance": dataset.features.index[fold], "shift": float(shift)}
+        rows.append(place | {"mean": mean, "low": float(low), "median": float(median), "high": float(high)})
+    return {"key": _key((8, "none", 0.0), model, family, fold, seed), "shifts": rows}

@@ -1,0 +1,172 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from fake_results import MODELS, fake_results
+
+from bayes_distnet import SettingError
+from bayes_distnet.result_tables import (
+    LABELS,
+    appendix,
+    behind,
+    latex_text,
+    level_name,
+    model_order,
+    overview,
+    paired,
+    slices,
+    summarise,
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return fake_results(tmp_path_factory.mktemp("results") / "one")
+
+
+def made_up(values, score="nllh", axis="runs"):
+    """A tidy table: values[model][level] is a list, one a fold."""
+    rows = [
+        {axis: level, "model": model, "family": "", "fold": fold, "seed": 0, "score": score, "value": value}
+        for model, levels in values.items()
+        for level, folds in levels.items()
+        for fold, value in enumerate(folds)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_means_and_deviations_are_over_folds_and_seeds(results):
+    found = summarise(results.of("low-samples"), "runs")
+    row = found.query("runs == 4 and model == 'DistNet' and family == 'lognormal' and score == 'ks'").iloc[0]
+    table = results.table.query("runs == 4 and model == 'DistNet' and family == 'lognormal' and score == 'ks'")
+    values = table[table["censored"] == 0]["value"]
+    assert row["jobs"] == len(values) == 6
+    assert row["mean"] == pytest.approx(values.mean())
+    assert row["deviation"] == pytest.approx(values.std(ddof=1))
+
+
+def test_printed_numbers_are_those_of_the_tidy_table(results):
+    rows = results.of("censoring")
+    grid = overview(rows, "censored", "nllh")
+    mean = rows.query("model == 'Ridge' and score == 'nllh' and censored == 0.6")["value"].mean()
+    line = next(line for line in grid.markdown().splitlines() if line.startswith("| Ridge |"))
+    assert line.split("|")[5].split("±")[0].strip() == f"{mean:.3f}".replace("-", "−")
+    assert grid.mean.loc["Ridge", "60 %"] == pytest.approx(mean)
+
+
+def test_the_best_is_bold_and_limits_never_are():
+    table = made_up({"a": {1: [0.3], 2: [0.1]}, "b": {1: [0.2], 2: [0.1002]}, "limit: empirical": {1: [0.0], 2: [0.0]}})
+    lines = overview(table, "runs", "nllh").markdown().splitlines()
+    assert lines == [
+        "| Model | 1 run | 2 runs |",
+        "| --- | ---: | ---: |",
+        "| a | 0.300 | **0.100** |",  # what looks equal is equally good
+        "| b | **0.200** | **0.100** |",
+        "| limit: empirical | 0.000 | 0.000 |",
+    ]
+
+
+def test_coverage_is_best_near_its_level():
+    table = made_up({"narrow": {1: [0.8]}, "right": {1: [0.88]}, "wide": {1: [0.99]}}, score="coverage")
+    assert overview(table, "runs", "coverage").best["1 run"].to_dict() == {
+        "narrow": False,
+        "right": True,
+        "wide": False,
+    }
+
+
+def test_appendix_has_a_row_a_level_model_and_family(results):
+    grid = appendix(results.of("low-samples"), "runs", ["nllh", "kld", "ks", "mass"], "All.")
+    assert list(grid.mean.columns) == [LABELS[score] for score in ("nllh", "kld", "ks", "mass")]
+    assert len(grid.mean) == 5 * sum(len(families) for families, *_ in MODELS.values())
+    assert grid.best.groupby(level=0, sort=False).sum().ge(1).all(axis=None)
+
+
+def test_latex_is_balanced_and_every_row_has_all_columns(results):
+    rows = results.of("low-samples").replace({"model": {"Ridge": "50 % & my_{model} #1"}})
+    for grid in (
+        appendix(rows, "runs", ["nllh", "coverage"], "Mean ± deviation, 90 % & more."),
+        overview(rows, "runs", "nllh"),
+    ):
+        text = grid.latex()
+        bare = re.sub(r"\\[{}]", "", text)
+        assert bare.count("{") == bare.count("}")
+        assert bare.count("$") % 2 == 0 or r"\$" in text
+        body = [line for line in text.splitlines() if line.endswith(r"\\")]
+        assert len({len(re.findall(r"(?<!\\)&", line)) for line in body}) == 1
+        spec = re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1]
+        assert len(re.findall(r"(?<!\\)&", body[0])) == len(spec) - 1
+        assert r"\mathbf{" in text
+        assert "−" not in text
+        assert not re.search(r"(?<!\\)[%#_]", text)
+
+
+def test_text_for_latex_is_escaped():
+    assert latex_text(r"a_b & 5 % {x} \ ~^") == (
+        r"a\_b \& 5 \% \{x\} \textbackslash{} \textasciitilde{}\textasciicircum{}"
+    )
+
+
+def test_html_escapes_names():
+    markup = overview(made_up({"<b>a</b> & co": {1: [1.0]}}), "runs", "nllh").html()
+    assert "&lt;b&gt;a&lt;/b&gt; &amp; co" in markup
+    assert "<b>" not in markup
+
+
+def test_missing_cells_are_dashes():
+    grid = overview(made_up({"a": {1: [0.5, 0.7], 2: [1.0]}, "b": {1: [np.nan]}}), "runs", "nllh")
+    assert grid.markdown().splitlines()[2:] == ["| a | **0.600** ± 0.141 | **1.000** |", "| b | – | – |"]
+    assert "--" in grid.latex()
+    assert "–" in grid.html()
+
+
+def test_infinite_scores_are_shown_and_not_best():
+    grid = overview(made_up({"a": {1: [np.inf]}, "b": {1: [2.0]}}, score="crps"), "runs", "crps")
+    assert grid.markdown().splitlines()[2:] == ["| a | inf |", "| b | **2.000** |"]
+    assert r"$\infty$" in grid.latex()
+
+
+def test_pairs_share_folds_and_seeds():
+    table = made_up({"a": {1: [1.0, 2.0, 4.0]}, "b": {1: [2.0, 2.5]}})
+    found = paired(table, "runs", "nllh", ("a", ""), ("b", "")).iloc[0]
+    assert found["difference"] == pytest.approx(-0.75)  # the third fold has no partner
+    assert found["standard_error"] == pytest.approx(np.std([-1.0, -0.5], ddof=1) / np.sqrt(2))
+    assert (found["wins"], found["jobs"]) == (2, 2)
+    with pytest.raises(SettingError, match="'c'"):
+        paired(table, "runs", "nllh", ("a", ""), ("c", ""))
+
+
+def test_lists_where_a_model_is_not_ahead_widest_gap_first():
+    table = made_up(
+        {
+            "HybridDistNet": {1: [0.5, 0.5], 2: [0.4, 0.5], 4: [0.1, 0.1]},
+            "Ridge": {1: [0.4, 0.5], 2: [0.3, 0.2], 4: [0.3, 0.3]},
+            "limit: empirical": {1: [0.0, 0.0], 2: [0.0, 0.0], 4: [0.0, 0.0]},
+        }
+    )
+    found = behind(table, "runs")
+    assert found["runs"].tolist() == [2, 1]
+    assert found["ahead"].tolist() == ["Ridge", "Ridge"]
+    np.testing.assert_allclose(found["gap"], [0.2, 0.05])
+    assert behind(table[table["runs"] == 4], "runs").empty
+    assert behind(table, "runs", model="not there").empty
+
+
+def test_slices_keep_kinds_of_cutoffs_apart(results):
+    rows = results.of("censoring")
+    assert list(slices(rows, "censored")) == [""]
+    both = pd.concat([rows, rows[rows["cutoffs"] == "global"].assign(cutoffs="random")])
+    parts = slices(both, "censored")
+    assert list(parts) == ["one cutoff for all", "a cutoff a run"]
+    assert all(len(part) == len(rows) for part in parts.values())  # the uncensored cells belong to both
+    cut = results.of("low-samples").assign(cutoffs="global", censored=0.4)
+    assert list(slices(pd.concat([results.of("low-samples"), cut]), "runs")) == ["40 % cut off, one cutoff for all", ""]
+
+
+def test_networks_come_first_and_limits_last():
+    names = ["limit: empirical", "Mine", "DistNet", "HybridDistNet", "Mine"]
+    assert model_order(names) == ["HybridDistNet", "DistNet", "Mine", "limit: empirical"]
+    assert [level_name("runs", 8), level_name("censored", 0.2)] == ["8", "20 %"]
+    with pytest.raises(SettingError, match="axis"):
+        summarise(made_up({"a": {1: [1.0]}}), "level")

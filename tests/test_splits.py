@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+
+from bayes_distnet import SettingError
+from bayes_distnet.splits import cut_off, cut_off_slowest, folds_by_instance, published_folds
+
+
+@pytest.fixture
+def runs():
+    rng = np.random.default_rng(0)
+    seconds = np.exp(rng.normal(size=(400, 1)) + 0.3 * rng.normal(size=(400, 10)))
+    seconds[rng.random(seconds.shape) < 0.1] = np.nan
+    return seconds, ~np.isnan(seconds)
+
+
+def test_folds_part_the_instances():
+    for folds in (list(folds_by_instance(23, 5, seed=0)), list(published_folds(23, 5))):
+        assert sorted(np.concatenate([test for _, test in folds])) == list(range(23))
+        for train, test in folds:
+            assert not set(train) & set(test)
+            assert len(train) + len(test) == 23
+
+
+def test_published_folds_are_those_of_random_state_0():
+    # scikit-learn's KFold(10, shuffle=True, random_state=0) on 20 instances: its first test fold.
+    assert next(published_folds(20, 10))[1].tolist() == [1, 18]
+
+
+def test_cut_off_takes_the_papers_rank_and_leaves_holes():
+    seconds = np.array([[1.0, 5.0, np.nan], [2.0, 4.0, 3.0]])
+    cut, finished = cut_off_slowest(seconds, ~np.isnan(seconds), 0.4)
+    np.testing.assert_equal(cut, [[1.0, 3.0, np.nan], [2.0, 3.0, 3.0]])
+    assert finished.tolist() == [[True, False, False], [True, False, True]]
+
+
+@pytest.mark.parametrize("cutoffs", ["global", "instance", "random"])
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.8])
+def test_the_share_asked_for_is_cut_off(runs, cutoffs, share):
+    seconds, finished = runs
+    cut, known = cut_off(seconds, finished, share, cutoffs, seed=1)
+    there = ~np.isnan(seconds)
+    assert 1 - known[there].mean() == pytest.approx(share, abs=0.01)
+    assert np.isnan(cut[~there]).all()
+    np.testing.assert_array_equal(cut[known], seconds[known])
+    assert (cut[there & ~known] < seconds[there & ~known]).all()
+
+
+def test_kinds_of_cutoffs_differ_in_who_shares_one(runs):
+    def cutoffs_of_first_instance_with_two(kind):
+        cut, known = cut_off(*runs, 0.6, kind, seed=1)
+        lost = ~np.isnan(cut) & ~known
+        return np.unique(cut[lost]).size, max(np.unique(row[mask]).size for row, mask in zip(cut, lost, strict=True))
+
+    assert cutoffs_of_first_instance_with_two("global") == (1, 1)
+    in_all, in_one = cutoffs_of_first_instance_with_two("instance")
+    assert in_all > 100
+    assert in_one == 1
+    assert cutoffs_of_first_instance_with_two("random")[1] > 3
+
+
+def test_nothing_is_cut_off_at_zero(runs):
+    for kind in ("global", "instance", "random"):
+        cut, known = cut_off(*runs, 0.0, kind)
+        np.testing.assert_array_equal(cut, runs[0])
+        np.testing.assert_array_equal(known, runs[1])
+
+
+def test_the_seed_chooses_the_cutoffs(runs):
+    first, again, other = (cut_off(*runs, 0.5, "random", seed=s)[0] for s in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other, equal_nan=True)
+
+
+def test_unknown_kinds_and_folds_are_refused(runs):
+    with pytest.raises(SettingError, match="cutoffs='local'"):
+        cut_off(*runs, 0.5, "local")
+    with pytest.raises(SettingError, match="folds=11"):
+        list(published_folds(10, 11))
+
+
+def test_nothing_to_cut_off_stays_as_it_is():
+    empty = np.full((2, 2), np.nan)
+    np.testing.assert_equal(cut_off_slowest(empty, np.zeros((2, 2), bool), 0.5)[0], empty)
+    with pytest.raises(SettingError, match="share"):
+        cut_off_slowest(empty, np.zeros((2, 2), bool), 1.5)

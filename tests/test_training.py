@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from bayes_distnet import BayesDistNet, DistNet, make_runs
+from bayes_distnet import BayesDistNet, DistNet, fitting, make_runs
 from bayes_distnet import training as tr
 from bayes_distnet.network import (
     Architecture,
@@ -15,6 +15,7 @@ from bayes_distnet.network import (
     prior_scales,
     scale_mixture_kl,
 )
+from bayes_distnet.observations import Observations
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +104,35 @@ def test_padding_features_has_no_prior_and_the_spread_a_narrow_one(shape):
     np.testing.assert_allclose(prior["w_out"][:, 1] / prior["w_out"][:, 0], 0.3)
 
 
+def test_features_that_matter_get_more_of_the_same_prior_variance(shape):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(60, 4))
+    runs = Observations(np.arange(60), np.exp(x[:, 2]), np.ones(60, bool), 60)
+    prior, _ = prior_scales(shape, n_features=4)
+    members = np.array([0, 1, 0, 1])
+    screened = fitting._screened(prior, shape, x, runs, np.arange(60) % 2, members, rng)
+    before, after = shape.unflatten(prior), shape.unflatten(screened)
+    assert (after["w0"][:, 2] > 1.2 * before["w0"][2]).all()
+    assert (after["w0"][:, [0, 1, 3]] < before["w0"][0]).all()
+    variance = (after["w0"][:, :4] ** 2).sum(axis=1)
+    np.testing.assert_allclose(variance, np.tile((before["w0"][:4] ** 2).sum(axis=0), (4, 1)))
+    np.testing.assert_array_equal(after["w1"][0], before["w1"])
+    np.testing.assert_array_equal(screened[0], screened[2])  # the same fold left out, the same prior
+
+
+def test_plain_networks_are_not_screened(monkeypatch):
+    monkeypatch.setattr(fitting, "_screened", None)
+    data = make_runs(n_instances=30, n_runs=2, n_features=5, seed=0)
+    DistNet(steps=50).fit(data.features, data.seconds)
+    BayesDistNet(preset="paper").fit(data.features, data.seconds)
+
+
 def test_a_second_fit_of_the_same_shape_compiles_nothing():
     data = make_runs(n_instances=50, n_runs=3, n_features=12, seed=0)
     BayesDistNet(steps=50, members=2, seed=0).fit(data.features, data.seconds)
     programs = tr._run_chunk._cache_size(), tr._held_out_loss._cache_size()
     other = make_runs(n_instances=55, n_runs=3, n_features=13, seed=1).cut_off(0.3)
-    BayesDistNet(steps=100, members=2, learning_rate=0.01, kl_weights=(0.3, 0.1, 0.01), seed=3).fit(
+    BayesDistNet(steps=100, members=2, learning_rate=0.01, kl_weights=(0.3, 0.1, 0.03, 0.01), seed=3).fit(
         other.features, other.seconds, finished=other.finished
     )
     assert (tr._run_chunk._cache_size(), tr._held_out_loss._cache_size()) == programs

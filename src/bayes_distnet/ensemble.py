@@ -22,6 +22,9 @@ IntArray = NDArray[np.int64]
 HISTORY = ("step", "kl_weight", "training_loss", "held_out_loss")
 FAR = 1.5  # a row is far from here on, times how far the training data reach
 DOUBT = 0.05  # of what lies past every observed time
+OPEN_SHARE = 0.3  # of what lies past every observed time: dearer if the tail is lognormal, safer if it is not
+OPEN_SPREAD = 1.0  # of log time, at least: runtimes of one solver differ by factors of e, whatever the cutoff let show
+MOST_CERTAIN = 0.98  # of getting, or of not getting, past every observed time
 FAR_LOCATIONS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of the law out there, in spreads of all runs
 PREDICTION_BLOCK = 128  # rows at a time: what a layer makes of them stays in the processor's cache
 
@@ -39,7 +42,7 @@ class Settings:
     draws: int = 6
     steps: int | None = None
     learning_rate: float = 2e-2
-    kl_weights: tuple[float, ...] = (0.5, 0.05, 0.005)
+    kl_weights: tuple[float, ...] = (1.5, 0.3, 0.04, 0.005)
     patience: int | None = None
     progress: bool | None = None
 
@@ -175,6 +178,7 @@ class Ensemble:
         tinier still. Out there, nothing is known but of what order runtimes have been so far. And it is, for another,
         the share of a prediction that lies past all times that were observed: no run has ever tested it.
         """
+        rtd = open_ended(rtd, self.horizon, self.spread, self.settings.family)
         if self.reach == 0.0:  # no feature varies
             return rtd
         ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)
@@ -215,6 +219,23 @@ class Ensemble:
         if settings.published:
             return kind.from_log_parameters(flat).scaled(math.exp(self.center))
         return kind.from_raw(flat, self.center, self.spread)
+
+
+def open_ended(rtd: RuntimeDistribution, horizon: float, spread: float, family: str) -> RuntimeDistribution:
+    """Hold the probability of passing the longest observed time, but leave open how far past it runs go.
+
+    Runs that were cut off test that probability, and nothing tests the tail behind it: a cutoff close to the fastest
+    runs shows a narrow law where slow ones take many times as long. So a part of the untested share goes to a law that
+    passes the horizon with the same probability and is as wide as all runs together, or as runtimes usually are.
+    """
+    if not np.isfinite(horizon):
+        return rtd
+    passing = rtd.sf(horizon)
+    kind = get_family(family)
+    wide = kind.from_raw(np.zeros((1, kind.n_raw)), 0.0, max(spread, OPEN_SPREAD))
+    reached = wide.quantile(1.0 - np.clip(passing, 1.0 - MOST_CERTAIN, MOST_CERTAIN))
+    other = RuntimeDistribution(wide.scaled((horizon / reached)[:, None]))
+    return RuntimeDistribution.mixture([(rtd, 1.0 - OPEN_SHARE * passing), (other, OPEN_SHARE * passing)])
 
 
 def distance(x: FloatArray) -> FloatArray:

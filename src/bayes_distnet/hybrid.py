@@ -12,7 +12,7 @@ from bayes_distnet.errors import check_at_least
 from bayes_distnet.families import LogNormal
 from bayes_distnet.forest import Forest, fit_forest
 from bayes_distnet.observations import Observations
-from bayes_distnet.pooling import pool_weights, run_scores
+from bayes_distnet.pooling import Shape, fit_shape, pool_weights, run_scores
 from bayes_distnet.storage import Arrays, with_prefix, without_prefix
 
 FloatArray = NDArray[np.float64]
@@ -26,8 +26,9 @@ class HybridDistNet(RuntimeEstimator):
 
     The network learns from cut-off runs by their survival probability and extrapolates; the forest, whose cut-off
     runs are drawn from what the network expects past the cutoff, sees local structure. Their mixture, and an average
-    of their parameters, are weighted by the log score of out-of-fold predictions. Far from the training data the
-    prediction gives way to a wide law: it becomes unsure.
+    of their parameters, are weighted by the log score of out-of-fold predictions, and the same predictions teach the
+    shape that RTDs have in common where it is no lognormal. Past every observed time, and far from the training data,
+    the prediction gives way to wider laws: it becomes unsure.
 
     Args:
         members: networks, each trained without a fifth (or 1/members) of the instances.
@@ -71,26 +72,31 @@ class HybridDistNet(RuntimeEstimator):
         check_at_least("members", self.members, 2)
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
         x = self.ensemble_.inputs(features)
-        network = self.ensemble_.out_of_fold(x)
-        log_times = impute(network, observations, self.ensemble_.spread, self.seed)
+        draws = self.ensemble_.out_of_fold(x)
+        log_times = impute(draws, observations, self.ensemble_.spread, self.seed)
         self.forest_, unseen = fit_forest(x, observations, log_times, trees=self.trees, seed=self.seed)
         forest = RuntimeDistribution(unseen.components, unseen.weights)
+        network = collapsed(draws, self.draws)
         candidates = [network, forest, average(network, forest)]
         self.weights_ = pool_weights([run_scores(candidate, observations) for candidate in candidates])
+        pooled = RuntimeDistribution.mixture(list(zip(candidates, self.weights_, strict=True)))
+        self.shape_ = fit_shape(pooled, observations, self.seed)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         x = self.ensemble_.inputs(features)
-        network = self.ensemble_.network(x)
+        network = collapsed(self.ensemble_.network(x), self.draws)
         forest = RuntimeDistribution(self.forest_.components(x))
         parts = zip((network, forest, average(network, forest)), self.weights_, strict=True)
-        return self.ensemble_.gated(RuntimeDistribution.mixture(list(parts)), x)
+        rtd = self.shape_.of(RuntimeDistribution.mixture(list(parts)))
+        return self.ensemble_.gated(rtd, x)
 
     def _to_arrays(self) -> Arrays:
-        own = {"pool": self.weights_}
+        own = {"pool": self.weights_} | with_prefix("shape", vars(self.shape_))
         return own | with_prefix("network", self.ensemble_.to_arrays()) | with_prefix("forest", vars(self.forest_))
 
     def _from_arrays(self, arrays: Arrays) -> None:
         self.weights_ = arrays["pool"]
+        self.shape_ = Shape(**without_prefix("shape", arrays))
         self.ensemble_ = Ensemble.from_arrays(without_prefix("network", arrays), self._settings())
         self.forest_ = Forest(**without_prefix("forest", arrays))
         self.forest_.check_inputs(len(self.ensemble_.scaler.keep))
@@ -117,3 +123,16 @@ def average(network: RuntimeDistribution, forest: RuntimeDistribution) -> Runtim
     log_scale = (forest.weights * np.log(far["scale"])).sum(axis=1, keepdims=True)
     halfway = LogNormal((near["loc"] + loc) / 2, np.exp((np.log(near["scale"]) + log_scale) / 2))
     return RuntimeDistribution(halfway, network.weights)
+
+
+def collapsed(network: RuntimeDistribution, draws: int) -> RuntimeDistribution:
+    """Put one lognormal of the same mean and variance of log time in place of the draws of each network.
+
+    Draws of one network are close together: scores move by a few thousandths, and components are a sixth as many.
+    """
+    shape = (len(network), -1, draws)
+    parameters = network.components.parameters()
+    loc, scale = parameters["loc"].reshape(shape), parameters["scale"].reshape(shape)
+    center = loc.mean(axis=2)
+    deviation = np.sqrt((scale**2 + (loc - center[..., None]) ** 2).mean(axis=2))
+    return RuntimeDistribution(LogNormal(center, deviation), network.weights.reshape(shape).sum(axis=2))

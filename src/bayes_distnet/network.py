@@ -143,18 +143,22 @@ def forward_local(architecture: Architecture, mu: Array, sigma: Array, x: Array,
     """
     xp = namespace(mu, x)
     mean, variance = architecture.unflatten(mu), architecture.unflatten(sigma**2)
-    hidden, start = x, 0
+    # The first layer and the skip read the same inputs: side by side they are one matrix product, the largest.
+    reading = ["w0", "w_skip"] if architecture.skip else ["w0"]
+    center_in = x @ xp.concatenate([mean[name] for name in reading], axis=-1)
+    spread_in = x**2 @ xp.concatenate([variance[name] for name in reading], axis=-1)
+    width = architecture.hidden[0]
+    center, spread, start = center_in[..., :width], spread_in[..., :width], 0
     for i, width in enumerate(architecture.hidden):
-        center = hidden @ mean[f"w{i}"] + mean[f"b{i}"]
-        spread = hidden**2 @ variance[f"w{i}"] + variance[f"b{i}"]
-        hidden = activate(center + xp.sqrt(spread) * noise[..., start : start + width], architecture.activation)
+        here = noise[..., start : start + width]
+        hidden = activate(center + mean[f"b{i}"] + xp.sqrt(spread + variance[f"b{i}"]) * here, architecture.activation)
         start += width
-    center = hidden @ mean["w_out"] + mean["b_out"]
-    spread = hidden**2 @ variance["w_out"] + variance["b_out"]
+        following = f"w{i + 1}" if i + 1 < len(architecture.hidden) else "w_out"
+        center, spread = hidden @ mean[following], hidden**2 @ variance[following]
     if architecture.skip:
-        center = center + x @ mean["w_skip"]
-        spread = spread + x**2 @ variance["w_skip"]
-    return center + xp.sqrt(spread) * noise[..., start:]
+        width = architecture.hidden[0]
+        center, spread = center + center_in[..., width:], spread + spread_in[..., width:]
+    return center + mean["b_out"] + xp.sqrt(spread + variance["b_out"]) * noise[..., start:]
 
 
 def prior_scales(architecture: Architecture, n_features: int) -> tuple[Array, Array]:

@@ -131,7 +131,7 @@ class Pace:
         self._failed += "error" in record
         if "seconds" in record:
             self._spent[job.model].append(record["seconds"])
-        left = f", about {_duration(self.seconds_left())} left"
+        left = f"about {_duration(self.seconds_left())} left"
         self._bar.set_postfix_str(left + (f", {self._failed} failed" if self._failed else ""), refresh=False)
         self._bar.update()
 

@@ -79,7 +79,7 @@ class Plan:
     batch: int
     spread: float
     kl_weights: NDArray[np.float64]  # one a member
-    prior: NDArray[np.float64]
+    prior: NDArray[np.float64]  # deviation of every weight; or one row a member
     mask: NDArray[np.float64]
     patience: int | None = None  # chunks without a better held-out loss; None: never stop early
 
@@ -195,12 +195,9 @@ def _run_chunk(
     optimiser = _optimiser(objective)
     gradient = jax.value_and_grad(functools.partial(_loss, objective), has_aux=True)
 
-    def member_step(
-        params: Tree, state: Tree, momenta: Any, noise: Array, taught: Array, kl_weight: Array, batch: Tree, rate: Array
-    ) -> Any:
-        mine = batch | {"present": batch["present"] * taught[:, None]}
-        numbers = plan | {"kl_weight": kl_weight}
-        (_, (state, data_loss)), grads = gradient(params, state, mine, noise, numbers)
+    def member_step(params: Tree, state: Tree, momenta: Any, mine: Tree, noise: Array, batch: Tree, rate: Array) -> Any:
+        batch = batch | {"present": batch["present"] * mine["taught"][:, None]}
+        (_, (state, data_loss)), grads = gradient(params, state, batch, noise, plan | mine)
         updates, momenta = optimiser.update(grads, momenta, params)
         params = jax.tree.map(lambda p, u: p - rate * u, params, updates)
         return params, state, momenta, data_loss
@@ -212,9 +209,9 @@ def _run_chunk(
         # One batch and one noise for all members, each blind to its own fold: the first layer of all is one matrix
         # product, and normals, the dearest part of a step, are drawn once. Members differ in start, fold and KL weight.
         noise = jax.random.normal(use, _noise_shape(objective, len(index), objective.draws))
-        batch, taught = _take(data, index), plan["taught"][:, index]
-        *carried, losses = jax.vmap(member_step, in_axes=(0, 0, 0, None, 0, 0, None, None))(
-            params, state, momenta, noise, taught, plan["kl_weight"], batch, rate
+        mine = {"taught": plan["taught"][:, index], "kl_weight": plan["kl_weight"], "prior": plan["prior"]}
+        *carried, losses = jax.vmap(member_step, in_axes=(0, 0, 0, 0, None, None, None))(
+            params, state, momenta, mine, noise, _take(data, index), rate
         )
         return (*carried, key), losses
 
@@ -266,7 +263,7 @@ def train(
     numbers = {
         "spread": jnp.float32(plan.spread),
         "kl_weight": jnp.asarray(plan.kl_weights, jnp.float32),
-        "prior": jnp.asarray(plan.prior, jnp.float32),
+        "prior": jnp.broadcast_to(jnp.asarray(plan.prior, jnp.float32), (members, plan.prior.shape[-1])),
         "mask": jnp.asarray(plan.mask, jnp.float32),
         "taught": jnp.asarray([np.isin(np.arange(len(data.features)), rows) for rows in training_rows], jnp.float32),
     }

@@ -115,7 +115,7 @@ def test_html_escapes_names():
 
 
 def test_missing_cells_are_dashes():
-    grid = overview(made_up({"a": {1: [0.5, 0.7], 2: [1.0]}, "b": {1: [np.nan]}}), "runs", "nllh")
+    grid = overview(made_up({"a": {1: [0.5, 0.7], 2: [1.0]}, "b": {1: [np.nan, np.nan]}}), "runs", "nllh")
     assert grid.markdown().splitlines()[2:] == ["| a | **0.600** ± 0.141 | **1.000** |", "| b | – | – |"]
     assert "--" in grid.latex()
     assert "–" in grid.html()
@@ -170,3 +170,20 @@ def test_networks_come_first_and_limits_last():
     assert [level_name("runs", 8), level_name("censored", 0.2)] == ["8", "20 %"]
     with pytest.raises(SettingError, match="axis"):
         summarise(made_up({"a": {1: [1.0]}}), "level")
+
+
+def test_models_are_compared_on_the_folds_they_share():
+    rows = [("A", fold, seed, 1.0) for fold in (0, 1) for seed in (0, 1)]
+    rows += [("B", fold, 0, 2.0) for fold in (0, 1)]
+    table = pd.DataFrame(rows, columns=["model", "fold", "seed", "value"])
+    table.loc[table["seed"] == 1, "value"] = 99.0  # a hard seed that only A was given
+    table = table.assign(runs=4, family="", score="nllh", censored=0.0, cutoffs="none")
+    found = summarise(table, "runs").set_index("model")
+    assert found["mean"].to_dict() == {"A": 1.0, "B": 2.0}
+    assert found["jobs"].to_dict() == {"A": 2, "B": 2}
+
+
+def test_models_without_a_fold_in_common_are_still_shown():
+    table = pd.DataFrame({"model": ["A", "B"], "fold": [0, 1], "seed": 0, "value": [1.0, 2.0], "runs": 4, "family": ""})
+    found = summarise(table.assign(score="nllh"), "runs").set_index("model")
+    assert found["mean"].to_dict() == {"A": 1.0, "B": 2.0}

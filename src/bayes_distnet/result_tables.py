@@ -76,12 +76,28 @@ def split_by(table: pd.DataFrame, columns: list[str], sort: bool = False) -> Ite
     yield from groups
 
 
+def shared(table: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Keep, of each level, the folds and seeds that all of its models have: some folds are harder than others.
+
+    A level without any such fold is left as it is.
+    """
+    kept = []
+    for _, part in table.groupby(axis, sort=False):
+        jobs = part[[*_CELL, "fold", "seed"]].drop_duplicates()
+        counts = jobs.groupby(["fold", "seed"]).size()
+        common = counts.index[counts == len(jobs[_CELL].drop_duplicates())]
+        chosen = pd.MultiIndex.from_frame(part[["fold", "seed"]]).isin(common)
+        kept.append(part[chosen] if chosen.any() else part)
+    return pd.concat(kept).sort_index() if kept else table
+
+
 def summarise(table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Return mean and deviation over folds and seeds: a row a level, model, family and score.
+    """Return mean and deviation over the folds and seeds that models share: a row a level, model, family and score.
 
     `jobs` counts the folds and seeds behind a row. A score that failed on a fold is NaN there and left out.
     """
     check_choice("axis", axis, tuple(AXES.values()))
+    table = shared(table, axis)
     groups = table.groupby([axis, *_CELL, "score"], sort=False, observed=True)["value"]
     found = groups.agg(["mean", "std", "count"]).reset_index()
     found.columns = pd.Index([axis, *_CELL, "score", "mean", "deviation", "jobs"])

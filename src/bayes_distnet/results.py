@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.dataset import Dataset
+from bayes_distnet.datasets import DATASETS, load_dataset
 from bayes_distnet.errors import ResultsError
 from bayes_distnet.tables import read_frame, write_frame
 
@@ -62,7 +63,11 @@ class Results:
 
     @cached_property
     def data(self) -> Dataset:
-        """The runs and features the experiments were done on."""
+        """The runs and features the experiments were done on; a copy of the results may come without those shipped."""
+        if not (self.folder / DATA).exists() and self.about["data"] in DATASETS:
+            shipped = load_dataset(self.about["data"]).matched()
+            if fingerprint(shipped) == self.about["fingerprint"]:
+                return shipped
         return Dataset.load(self.folder / DATA)
 
     @classmethod

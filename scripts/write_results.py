@@ -1,0 +1,50 @@
+"""Put the results of experiments into the docs: `python scripts/write_results.py results/*` rewrites docs/results.md.
+
+Tables go between the lines `<!-- FOLDER experiment score -->` and `<!-- end -->`, one such pair a table.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from bayes_distnet import Results
+from bayes_distnet.result_tables import AXES, overview, slices
+
+PAGES = [Path(__file__).parents[1] / name for name in ("docs/results.md", "README.md")]
+MARK = re.compile(
+    r"<!-- (?P<data>\S+) (?P<experiment>\S+) (?P<score>\S+)(?P<few>| main) -->\n.*?<!-- end -->", re.DOTALL
+)
+MAIN = (
+    "HybridDistNet",
+    "BayesDistNet",
+    "DistNet",
+    "RandomForest",
+    "NGBoost",
+    "XGBoost AFT",
+    "QuantileForest",
+    "Marginal",
+)
+
+
+def main(folders: list[str]) -> None:
+    """Fill every marked table that there are results for."""
+    found = {Path(folder).name: Results.load(folder) for folder in folders}
+
+    def filled(mark: re.Match[str]) -> str:
+        if mark["data"] not in found:
+            return mark[0]
+        axis = AXES[mark["experiment"]]
+        rows = next(iter(slices(found[mark["data"]].of(mark["experiment"]), axis).values()))
+        if mark["few"]:
+            rows = rows[rows["model"].isin(MAIN) & rows["family"].isin(["", "lognormal"])]
+        head = mark[0].split("\n", 1)[0]
+        return f"{head}\n\n{overview(rows, axis, mark['score']).markdown()}\n<!-- end -->"
+
+    for page in PAGES:
+        page.write_text(MARK.sub(filled, page.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

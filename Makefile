@@ -33,7 +33,7 @@ COLLECTED := out/collect-demo
 
 collect-demo: $(VENV)/.solvers
 	rm -rf $(COLLECTED) && mkdir -p $(COLLECTED)
-	$(BIN)/bayes-distnet generate factoring 10 --folder $(COLLECTED)/instances
+	$(BIN)/bayes-distnet generate factoring 10 --out $(COLLECTED)/instances
 	$(BIN)/bayes-distnet collect $(COLLECTED)/instances --solver clasp --seeds 20 --cutoff 10 \
 		--store $(COLLECTED)/runs.sqlite --repeat 20
 	$(BIN)/bayes-distnet features $(COLLECTED)/instances --out $(COLLECTED)/features.csv --costs $(COLLECTED)/costs.csv

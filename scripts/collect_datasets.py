@@ -88,7 +88,7 @@ def _provenance(name: str, recipe: Recipe, database: Store) -> dict[str, object]
     ]
     return {
         "collect_again": f"python scripts/collect_datasets.py {name} --work FOLDER",
-        "instances": f"bayes-distnet generate {recipe.kind} {recipe.count} --seed {recipe.seed} --folder FOLDER",
+        "instances": f"bayes-distnet generate {recipe.kind} {recipe.count} --seed {recipe.seed} --out FOLDER",
         "solvers": solvers,
         "sessions": database.sessions(),
         "libc": " ".join(platform.libc_ver()),

@@ -1,4 +1,4 @@
-"""Put the results of experiments into the docs: `python scripts/write_results.py results/*` rewrites docs/results.md.
+"""Put results of experiments into README.md and docs/results.md: `python scripts/write_results.py results/*`.
 
 Tables go between the lines `<!-- FOLDER experiment score -->` and `<!-- end -->`, one such pair a table.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from bayes_distnet import Results
@@ -36,11 +37,15 @@ def main(folders: list[str]) -> None:
         if mark["data"] not in found:
             return mark[0]
         axis = AXES[mark["experiment"]]
-        rows = next(iter(slices(found[mark["data"]].of(mark["experiment"]), axis).values()))
+        rows = slices(found[mark["data"]].of(mark["experiment"]), axis)[""]
+        grid = overview(rows, axis, mark["score"])
         if mark["few"]:
-            rows = rows[rows["model"].isin(MAIN) & rows["family"].isin(["", "lognormal"])]
+            shown = [row for row in grid.mean.index if str(row).removesuffix(", lognormal") in MAIN]
+            grid = replace(
+                grid, mean=grid.mean.loc[shown], deviation=grid.deviation.loc[shown], best=grid.best.loc[shown]
+            )
         head = mark[0].split("\n", 1)[0]
-        return f"{head}\n\n{overview(rows, axis, mark['score']).markdown()}\n<!-- end -->"
+        return f"{head}\n\n{grid.markdown()}\n<!-- end -->"
 
     for page in PAGES:
         page.write_text(MARK.sub(filled, page.read_text("utf-8")), "utf-8")

@@ -7,7 +7,8 @@ import pandas as pd
 from scipy import stats
 
 from bayes_distnet.dataset import Dataset
-from bayes_distnet.results import EXAMPLE_LEVELS, Results
+from bayes_distnet.result_tables import AXES
+from bayes_distnet.results import EXAMPLE_LEVELS, Results, fingerprint, fold_journal
 from bayes_distnet.runs import RunTable
 
 RUNS = (1, 2, 4, 8, 16)
@@ -24,7 +25,7 @@ MODELS = {
     "RandomForest": (("",), -0.51, 0.155, 0.34),
     "Ridge": (("",), -0.40, 0.2, 0.5),
     "KNearest": (("",), 0.30, 0.2, 0.3),
-    "Marginal": (("",), 0.36, 0.02, 0.2),
+    "Marginal": (FAMILIES, 0.36, 0.02, 0.2),
     "NGBoost": (("",), -0.43, 0.4, 0.6),
     "XGBoost AFT": (("",), -0.41, 0.5, 0.4),
     "log-normal AFT": (("",), -0.38, 0.25, 0.45),
@@ -35,25 +36,33 @@ MODELS = {
 VERSIONS = {"python": "3.11.7", "jax": "0.6.0", "numpy": "2.2.0"}
 
 
-def fake_results(folder, *, folds=3, seeds=2, models=MODELS, data="clasp-factoring", experiments=None, keep=1.0):
-    """Write a results folder and load it. keep: share of the jobs that were done before the experiment was killed."""
+def fake_results(
+    folder,
+    *,
+    folds=3,
+    seeds=2,
+    models=MODELS,
+    data="clasp-factoring",
+    experiments=None,
+    keep=1.0,
+    slow=(),
+    tables=False,
+):
+    """Write a results folder and load it.
+
+    keep: share of the jobs that were done before the experiment was killed. slow: models that have one seed only.
+    tables: whether the experiment has ended, so that the journal has become tables.
+    """
     rng = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
     dataset = fake_data()
     dataset.save(folder / "data")
-    plan = {"models": list(models), "families": list(FAMILIES), "folds_done": folds, "seeds": seeds}
-    plans = {
-        "low-samples": {"runs": list(RUNS), "censored": [0.0], "cutoffs": ["global"]} | plan,
-        "censoring": {"runs": [8], "censored": list(CENSORED), "cutoffs": ["global"]} | plan,
-        "uncertainty": {"runs": [8], "censored": [0.0], "cutoffs": ["global"]}
-        | plan
-        | {"models": [name for name in models if "DistNet" in name]},
-    }
-    plans = {name: plans[name] for name in (experiments or plans)}
+    plans = {name: _plan(name, models, folds, seeds, slow) for name in (experiments or (*AXES, "uncertainty"))}
     session = {"started": "2026-11-16T01:39:25+00:00", "seconds": 812.0, "jobs": 1200, "processes": 2, "where": "local"}
     about = {
         "format": 1,
         "data": data,
+        "fingerprint": fingerprint(dataset),
         "folds": folds,
         "preset": None,
         "experiments": plans,
@@ -62,21 +71,44 @@ def fake_results(folder, *, folds=3, seeds=2, models=MODELS, data="clasp-factori
         "versions": VERSIONS,
     }
     (folder / "about.json").write_text(json.dumps(about))
-    cells = [(runs, "none", 0.0) for runs in RUNS if "low-samples" in plans]
-    cells += [(8, "global", share) for share in CENSORED[1:] if "censoring" in plans]
-    if "censoring" in plans and "low-samples" not in plans:
-        cells.insert(0, (8, "none", 0.0))
-    records = []
-    for model, settings in models.items():
-        for family in settings[0]:
-            for fold in range(folds):
-                for seed in range(seeds):
-                    records += [_record(cell, model, family, fold, seed, settings, dataset, rng) for cell in cells]
-                    if "uncertainty" in plans and "DistNet" in model:
-                        records.append(_shifts(model, family, fold, seed, dataset))
+    records = list(_records(plans, models, folds, seeds, slow, dataset, rng))
     records = records[: round(keep * len(records))]
     (folder / "journal.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    return Results.load(folder)
+    return fold_journal(folder) if tables else Results.load(folder)
+
+
+def _plan(experiment, models, folds, seeds, slow):
+    chosen = [name for name in models if experiment != "uncertainty" or "DistNet" in name]
+    plan = {
+        "models": chosen,
+        "families": list(FAMILIES),
+        "runs": list(RUNS) if experiment == "low-samples" else [8],
+        "censored": list(CENSORED) if experiment == "censoring" else [0.0],
+        "folds_done": folds,
+    }
+    calls = []
+    for names, times in (([n for n in chosen if n not in slow], seeds), ([n for n in chosen if n in slow], 1)):
+        if names:
+            jobs = [[name, family] for name in names for family in models[name][0]]
+            calls.append(plan | {"models": names, "cutoffs": "global", "seeds": times, "jobs": jobs})
+    return plan | {"cutoffs": ["global"], "seeds": seeds, "calls": calls}
+
+
+def _records(plans, models, folds, seeds, slow, dataset, rng):
+    """Jobs in the order in which they are done: seed, fold, condition, model."""
+    cells = [(runs, "none", 0.0) for runs in RUNS if "low-samples" in plans]
+    if "censoring" in plans:
+        cells += [(8, "none", 0.0)] * ("low-samples" not in plans) + [(8, "global", share) for share in CENSORED[1:]]
+    rows = [(model, family) for model, settings in models.items() for family in settings[0]]
+    for seed in range(seeds):
+        there = [(model, family) for model, family in rows if seed == 0 or model not in slow]
+        for fold in range(folds):
+            for cell in cells:
+                for model, family in there:
+                    yield _record(cell, model, family, fold, seed, models[model], dataset, rng)
+            for model, family in there:
+                if "uncertainty" in plans and "DistNet" in model:
+                    yield _shifts(model, family, fold, seed, dataset)
 
 
 def fake_data():
@@ -128,7 +160,7 @@ def _record(cell, model, family, fold, seed, settings, dataset, rng):
     edges = np.linspace(0, 1, 21)[1:-1]
     pit = np.diff(np.r_[0, stats.norm.cdf(stats.norm.ppf(edges) / wide), 1])
     key = _key(cell, model, family, fold, seed)
-    record = {"key": key, "scores": {k: float(v) for k, v in scores.items()}, "instances": 8}
+    record = {"kind": "scores", "key": key, "scores": {k: float(v) for k, v in scores.items()}, "instances": 8}
     record |= {"fit_seconds": 0.2 + 3 * ("Bayes" in model), "predict_seconds": 0.01}
     record["pit"] = np.round(240 * pit).astype(int).tolist()
     if fold == seed == 0 and (runs, censored) in ((8, 0.0), (8, 0.6)):
@@ -153,4 +185,4 @@ def _shifts(model, family, fold, seed, dataset):
         mean = float(np.exp(at + width**2 / 2))
         place = {"instance": dataset.features.index[fold], "shift": float(shift)}
         rows.append(place | {"mean": mean, "low": float(low), "median": float(median), "high": float(high)})
-    return {"key": _key((8, "none", 0.0), model, family, fold, seed), "shifts": rows}
+    return {"kind": "shifts", "key": _key((8, "none", 0.0), model, family, fold, seed), "shifts": rows}

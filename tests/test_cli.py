@@ -104,7 +104,7 @@ def test_help_answers_at_once():
 
 def test_from_nothing_to_a_training_set(tmp_path):
     folder, store = tmp_path / "instances", tmp_path / "runs.sqlite"
-    assert "3 instances" in bayes_distnet("generate", "factoring", 3, "--folder", folder).stdout
+    assert "3 instances" in bayes_distnet("generate", "factoring", 3, "--out", folder).stdout
     words = ("collect", folder, "--solver", "clasp", "--seeds", "2", "--cutoff", 20, "--store", store, "--repeat", 2)
     done = bayes_distnet(*words)
     assert done.returncode == 0, done.stderr
@@ -162,7 +162,7 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["generate", "sudoku", "3", "--folder", "x"], "kind='sudoku': expected one of"),
+        (["generate", "sudoku", "3", "--out", "x"], "kind='sudoku': expected one of"),
         (
             ["collect", "none.cnf", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "no such",
@@ -183,7 +183,7 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["features", "none.cnf", "--out", "nowhere/f.csv"], "no folder"),
         (["convert", "runs.csv", "nowhere/x.csv"], "no folder"),
         (["convert", "twice.csv", "x.sqlite"], "a second run of the same solver, instance and seed"),
-        (["generate", "factoring", "1", "--folder", "file.txt"], "file.txt"),
+        (["generate", "factoring", "1", "--out", "file.txt"], "file.txt"),
         (["collect", ".", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
         (
             ["collect", ".", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],

@@ -1,15 +1,27 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import Dataset, Marginal, Results, ResultsError, RunTable, SettingError, make_runs, run_experiment
+from bayes_distnet import (
+    Dataset,
+    Marginal,
+    Results,
+    ResultsError,
+    RunTable,
+    SettingError,
+    load_dataset,
+    make_runs,
+    run_experiment,
+)
 from bayes_distnet.experiments import CENSORED, FAMILIES
 from bayes_distnet.jobs import Condition, Job, do_job
 from bayes_distnet.results import EXAMPLE_LEVELS, KEY, open_journal
@@ -177,6 +189,14 @@ def test_a_model_that_fails_does_not_end_the_experiment(data, tmp_path):
     assert again.about["sessions"][-1]["jobs"] == 1  # it is tried again
 
 
+def _runs(process):
+    """Tell whether a process is there and not a zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_a_killed_experiment_goes_on_where_it_stopped(data, tmp_path):
     data.save(tmp_path / "data")
     folder = tmp_path / "r"
@@ -189,14 +209,20 @@ def test_a_killed_experiment_goes_on_where_it_stopped(data, tmp_path):
     (tmp_path / "go.py").write_text(code)
     process = subprocess.Popen([sys.executable, tmp_path / "go.py"], stderr=subprocess.DEVNULL)
     journal = folder / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while not (journal.exists() and journal.read_text().count("\n") >= 5):
+    try:
+        deadline = time.monotonic() + 120
+        while not (journal.exists() and journal.read_text().count("\n") >= 5):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        with pytest.raises(ResultsError, match="another experiment is writing"), open_journal(folder):
+            pass
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    while any(_runs(child) for child in children):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    with pytest.raises(ResultsError, match="another experiment is writing"), open_journal(folder):
-        pass
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
     with journal.open("a") as file:
         file.write('{"key": {"runs": 1, "cut')  # a line the crash cut short
     before = len(Results.load(folder).done())
@@ -225,12 +251,12 @@ def test_dask_does_the_same(data, tmp_path, low_samples):
 @pytest.mark.slow
 def test_networks_take_part(data, tmp_path):
     results = run_experiment(
-        "low-samples", data, tmp_path / "r", name="made", models=["hybrid", "bayes", "distnet"], folds=4, only_folds=1,
+        "low-samples", data, tmp_path / "r", name="made", models=["hybrid", "distnet"], folds=4, only_folds=1,
         seeds=1, runs=(4,), cores=1, progress=False,
     )  # fmt: skip
     assert results.failures.empty
     found = results.table.query("score == 'nllh'").groupby("model")["family"].apply(set)
-    assert found["BayesDistNet"] == set(FAMILIES)
+    assert found["DistNet"] == set(FAMILIES)
     assert found["HybridDistNet"] == {""}
 
 
@@ -267,6 +293,10 @@ def test_what_does_not_go_together_is_refused(data, tmp_path):
         ({"families": ["cauchy"]}, "famil"),
         ({"folds": 41}, "folds=41"),
         ({"seeds": -1}, "seeds"),
+        ({"seeds": 0}, "seeds"),
+        ({"cores": 0}, "cores"),
+        ({"families": []}, "families"),
+        ({"experiment": "uncertainty", "runs": (1, 2)}, "one number of runs"),
         ({"preset": "published"}, "preset='published'"),
         ({"only_folds": 0}, "only_folds"),
     ],
@@ -293,6 +323,71 @@ def test_damaged_folders_say_so(data, tmp_path):
         Results.load(folder)
 
 
-def test_a_job_that_cannot_be_done_is_a_record(tmp_path):
-    record = do_job(Job("ridge", "Ridge", "", Condition(1, "none", 0.0), 0, 0, 4, None), str(tmp_path))
-    assert "no data set here" in record["error"]
+def test_workers_that_do_not_see_the_folder_say_so(tmp_path):
+    with pytest.raises(ResultsError, match="Workers must see"):
+        do_job(Job("ridge", "Ridge", "", Condition(1, "none", 0.0), 0, 0, 4, None), str(tmp_path), "")
+
+
+def test_a_folder_made_anew_with_other_data_is_read_anew(data, tmp_path):
+    call = {"name": "made", "models": ["marginal"], "folds": 2, "seeds": 1, "runs": 1, "families": "lognormal"}
+    call |= {"cores": 1, "progress": False}
+    first = run_experiment("low-samples", data, tmp_path / "r", **call).table["instances"].sum()
+    shutil.rmtree(tmp_path / "r")
+    second = run_experiment("low-samples", data.select(data.features.index[:20]), tmp_path / "r", **call)
+    assert second.table["instances"].sum() == first / 2
+
+
+def test_what_a_crash_at_the_start_leaves_does_not_count(data, tmp_path):
+    (tmp_path / "r").mkdir()
+    data.save(tmp_path / "r" / "data")
+    call = {"name": "made", "models": ["marginal"], "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1}
+    assert len(run_experiment("low-samples", data, tmp_path / "r", progress=False, **call).table)
+
+
+def test_another_model_of_the_same_name_is_refused(data, tmp_path):
+    call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1, "progress": False}
+    mine = tmp_path / "mine.py"
+    mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(3)\n")
+    run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:model"], **call)
+    mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(5)\n")
+    with pytest.raises(ResultsError, match="another model called 'model'"):
+        run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:model"], **call)
+
+
+def test_whole_numbers_may_name_instances_and_numpy_may_give_settings(data, tmp_path):
+    numbered = data.runs.frame.assign(instance=data.runs.frame["instance"].str[1:].astype(int))
+    made = Dataset(RunTable(numbered), data.features.set_axis(range(40)))
+    call = {"name": "made", "models": ["ridge"], "folds": np.int64(2), "only_folds": 1, "cores": 1, "progress": False}
+    run_experiment("low-samples", made, tmp_path / "r", runs=np.array([1, 8]), seeds=np.int64(1), **call)
+    results = run_experiment("uncertainty", made, tmp_path / "r", **call)
+    assert results.shifts["instance"].isin(range(40)).all()
+
+
+def test_infinite_scores_are_kept(data, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "import numpy as np\nfrom bayes_distnet import Marginal, LogNormal, RuntimeDistribution\n"
+        "class Endless(Marginal):\n"
+        "    def _predict(self, features):\n"
+        "        at = np.zeros((len(features), 1))\n        return RuntimeDistribution(LogNormal(at, at + 60.0))\n"
+    )
+    call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1, "progress": False}
+    results = run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:Endless"], **call)
+    assert results.failures.empty
+    assert list(results.failures.columns)[-1] == "error"
+    crps = results.table.query("score == 'crps'")["value"]
+    assert not crps.isna().any()
+    assert (crps > 1e100).all()
+
+
+def test_planned_is_what_was_asked_for(low_samples):
+    assert low_samples.planned("low-samples") == low_samples.done()
+    assert low_samples.planned("censoring") == set()
+
+
+def test_results_may_be_copied_without_the_data_that_come_with_the_package(tmp_path):
+    shipped = load_dataset("lpg-zenotravel")
+    call = {"models": ["marginal"], "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1, "progress": False}
+    run_experiment("low-samples", shipped, tmp_path / "r", name="lpg-zenotravel", **call)
+    shutil.rmtree(tmp_path / "r" / "data")
+    assert len(Results.load(tmp_path / "r").data) == 300

@@ -1,6 +1,8 @@
 import dataclasses
+import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from fake_results import fake_data, fake_results
 
@@ -83,3 +85,22 @@ def test_the_archive_is_known_by_its_runs_whatever_its_name(tmp_path):
     assert beside(results).empty
     archive().save(tmp_path / "mine" / "data")
     assert scenario_of(dataclasses.replace(results)) == "clasp-factoring"
+
+
+def test_models_are_compared_on_the_folds_both_have(tmp_path):
+    results = fake_results(tmp_path / "mine", models=NETWORKS, experiments=["low-samples"], seeds=3, slow=["DistNet"])
+    row = beside(results).query("level == 4 and score == 'nllh_published'").iloc[0]
+    rows = results.table.query("runs == 4 and score == 'nllh_published' and family == 'lognormal' and seed == 0")
+    means = rows.groupby("model")["value"].mean()
+    assert [row["bayes_here"], row["distnet_here"]] == pytest.approx([means["BayesDistNet"], means["DistNet"]])
+
+
+def test_only_the_paper_s_conditions_are_set_beside_it(tmp_path):
+    results = fake_results(tmp_path / "mine", models=NETWORKS)
+    # Runs cut off at several numbers of runs, as `--runs 4,8` and `--censored` of both experiments would leave them.
+    few = results.table[results.table["cutoffs"] == "global"].assign(runs=4, value=99.0)
+    about = json.loads(json.dumps(results.about))
+    for plan in about["experiments"].values():
+        plan |= {"runs": [1, 2, 4, 8, 16], "censored": [0.0, 0.2, 0.4, 0.6, 0.8]}
+    more = dataclasses.replace(results, about=about, table=pd.concat([results.table, few], ignore_index=True))
+    pd.testing.assert_frame_equal(beside(more), beside(results))

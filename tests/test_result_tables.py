@@ -6,17 +6,19 @@ import pytest
 from fake_results import MODELS, fake_results
 
 from bayes_distnet import SettingError
+from bayes_distnet.grids import Listing, latex_text
 from bayes_distnet.result_tables import (
     LABELS,
     appendix,
     behind,
-    latex_text,
     level_name,
     model_order,
+    most_complete,
     overview,
     paired,
     slices,
     summarise,
+    whole,
 )
 
 
@@ -80,7 +82,9 @@ def test_appendix_has_a_row_a_level_model_and_family(results):
     grid = appendix(results.of("low-samples"), "runs", ["nllh", "kld", "ks", "mass"], "All.")
     assert list(grid.mean.columns) == [LABELS[score] for score in ("nllh", "kld", "ks", "mass")]
     assert len(grid.mean) == 5 * sum(len(families) for families, *_ in MODELS.values())
-    assert grid.best.groupby(level=0, sort=False).sum().ge(1).all(axis=None)
+    best = grid.best.groupby(level=0, sort=False).sum()
+    assert best.drop(columns="Mass").ge(1).all(axis=None)
+    assert not best["Mass"].any()  # a right prediction has some
 
 
 def test_latex_is_balanced_and_every_row_has_all_columns(results):
@@ -115,8 +119,8 @@ def test_html_escapes_names():
 
 
 def test_missing_cells_are_dashes():
-    grid = overview(made_up({"a": {1: [0.5, 0.7], 2: [1.0]}, "b": {1: [np.nan, np.nan]}}), "runs", "nllh")
-    assert grid.markdown().splitlines()[2:] == ["| a | **0.600** ± 0.141 | **1.000** |", "| b | – | – |"]
+    grid = overview(made_up({"a": {1: [0.5, 0.7], 2: [1.0, 1.0]}, "b": {1: [np.nan, np.nan]}}), "runs", "nllh")
+    assert grid.markdown().splitlines()[2:] == ["| a | **0.600** ± 0.141 | **1.000** ± 0.000 |", "| b | – | – |"]
     assert "--" in grid.latex()
     assert "–" in grid.html()
 
@@ -183,7 +187,103 @@ def test_models_are_compared_on_the_folds_they_share():
     assert found["jobs"].to_dict() == {"A": 2, "B": 2}
 
 
+def test_levels_are_compared_on_the_folds_they_share():
+    table = made_up({"A": {1: [1.0, 1.0, 9.0], 2: [1.0, 1.0]}, "B": {1: [1.0, 1.0, 9.0], 2: [1.0, 1.0]}})
+    found = summarise(table, "runs")
+    assert set(found["mean"]) == {1.0}  # the hard third fold is not done with 2 runs
+    assert set(found["jobs"]) == {2}
+
+
+def test_a_model_that_has_hardly_begun_decides_nothing_and_is_never_the_best():
+    table = made_up({"A": {1: [1.0, 3.0, 3.0, 3.0]}, "B": {1: [2.0, 4.0, 4.0, 4.0]}, "new": {1: [0.5]}})
+    found = summarise(table, "runs").set_index("model")
+    assert found["jobs"].to_dict() == {"A": 4, "B": 4, "new": 1}
+    assert found["full"].to_dict() == {"A": True, "B": True, "new": False}
+    grid = overview(table, "runs", "nllh", "NLLH.")
+    lines = grid.markdown().splitlines()
+    assert lines[2].startswith("| A | **2.500** ±")
+    assert lines[4:] == [
+        "| new | 0.500† |",
+        "",
+        "*NLLH. † fewer folds than others of the same level, so never the best.*",
+    ]
+    assert r"$0.500^\dagger$" in grid.latex()
+    assert "0.500†" in grid.html()
+    assert behind(table, "runs", model="A").empty
+
+
+def test_a_model_that_failed_on_a_fold_is_not_the_best():
+    table = made_up({"A": {1: [1.0, 3.0]}, "B": {1: [0.5, np.nan]}})
+    assert overview(table, "runs", "nllh").best["1 run"].to_dict() == {"A": True, "B": False}
+    assert behind(table, "runs", model="A").empty
+
+
 def test_models_without_a_fold_in_common_are_still_shown():
     table = pd.DataFrame({"model": ["A", "B"], "fold": [0, 1], "seed": 0, "value": [1.0, 2.0], "runs": 4, "family": ""})
     found = summarise(table.assign(score="nllh"), "runs").set_index("model")
     assert found["mean"].to_dict() == {"A": 1.0, "B": 2.0}
+    assert not found["full"].any()  # so neither is the best
+
+
+def three_seeds_and_one(values):
+    """A tidy table; models have three seeds, but for HybridDistNet, which has the first only."""
+    rows = [
+        (model, fold, seed, value + 50 * seed)  # later seeds are hard
+        for model, value in values.items()
+        for fold in range(4)
+        for seed in range(1 if model == "HybridDistNet" else 3)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "fold", "seed", "value"])
+    return table.assign(runs=4, family="", score="nllh", censored=0.0, cutoffs="none")
+
+
+def test_gap_and_means_of_a_model_behind_are_over_the_same_folds():
+    table = three_seeds_and_one({"HybridDistNet": 1.0, "A": 0.75, "B": 2.0})
+    (row,) = behind(table, "runs").to_dict("records")
+    assert (row["ahead"], row["mean"], row["its_mean"]) == ("A", 1.0, 0.75)
+    assert row["gap"] == pytest.approx(row["mean"] - row["its_mean"])
+    assert row["jobs"] == 4
+
+
+def test_pairs_refuse_two_values_of_one_job():
+    table = made_up({"a": {1: [1.0, 2.0]}, "b": {1: [2.0, 2.5]}})
+    with pytest.raises(SettingError, match="two values of nllh of 'a' at runs=1, fold 0, seed 0"):
+        paired(pd.concat([table, table]), "runs", "nllh", ("a", ""), ("b", ""))
+
+
+def test_pairs_of_infinite_scores():
+    table = made_up({"a": {1: [np.inf, np.inf, 1.0]}, "b": {1: [np.inf, 1.0, 2.0]}}, score="crps")
+    (row,) = paired(table, "runs", "crps", ("a", ""), ("b", "")).to_dict("records")
+    assert row["difference"] == np.inf
+    assert np.isnan(row["standard_error"])
+    assert (row["wins"], row["jobs"]) == (1, 3)
+    assert summarise(table, "runs")["mean"].tolist() == [np.inf, np.inf]
+
+
+def test_one_condition_is_a_usual_one_of_the_most_jobs():
+    rows = [(8, "none", 0.0, fold) for fold in range(3)] + [(8, "global", 0.4, fold) for fold in range(3)]
+    rows += [(1, "none", 0.0, fold) for fold in range(3)] + [(16, "none", 0.0, 0)]
+    table = pd.DataFrame(rows, columns=["runs", "cutoffs", "censored", "fold"]).assign(model="A", family="", seed=0)
+    assert most_complete(table)[["runs", "censored"]].drop_duplicates().to_numpy().tolist() == [[8, 0.0]]
+    more = pd.concat([table, table[table["censored"] > 0].assign(seed=1)])
+    assert set(most_complete(more)["censored"]) == {0.4}
+
+
+def test_whole_leaves_out_who_has_hardly_begun():
+    table = made_up({"A": {1: [1.0, 3.0, 3.0, 3.0]}, "B": {1: [2.0, 4.0, 4.0, 4.0]}, "new": {1: [0.5]}})
+    assert set(whole(table, "runs")["model"]) == {"A", "B"}
+
+
+def test_repeated_labels_are_hidden_from_the_eye_only(results):
+    markup = appendix(results.of("low-samples"), "runs", ["nllh"], "All & more.").html()
+    assert "<caption>All &amp; more.</caption>" in markup
+    assert '<th scope="row"></th>' not in markup
+    assert markup.count('<span class="unseen">16</span>') == sum(len(families) for families, *_ in MODELS.values()) - 1
+    assert markup.count('<th scope="row">16</th>') == 1
+
+
+def test_listings_are_escaped_everywhere():
+    table = Listing(["Name", "Share"], [["a_b | <c>", "5 %"]], caption="All of it.")
+    assert table.markdown().splitlines()[2:] == [r"| a\_b \| \<c> | 5 % |", "", "*All of it.*"]
+    assert r"a\_b | <c> & 5 \% \\" in table.latex()
+    assert '<th scope="row">a_b | &lt;c&gt;</th><td>5 %</td>' in table.html()

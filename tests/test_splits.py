@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from bayes_distnet import SettingError
-from bayes_distnet.splits import cut_off, cut_off_slowest, folds_by_instance, published_folds
+from bayes_distnet.splits import cut_off, cut_off_slowest, first_runs, folds_by_instance, published_folds
 
 
 @pytest.fixture
@@ -46,16 +46,16 @@ def test_the_share_asked_for_is_cut_off(runs, cutoffs, share):
 
 
 def test_kinds_of_cutoffs_differ_in_who_shares_one(runs):
-    def cutoffs_of_first_instance_with_two(kind):
+    def cutoffs_in_all_and_most_in_one(kind):
         cut, known = cut_off(*runs, 0.6, kind, seed=1)
         lost = ~np.isnan(cut) & ~known
         return np.unique(cut[lost]).size, max(np.unique(row[mask]).size for row, mask in zip(cut, lost, strict=True))
 
-    assert cutoffs_of_first_instance_with_two("global") == (1, 1)
-    in_all, in_one = cutoffs_of_first_instance_with_two("instance")
+    assert cutoffs_in_all_and_most_in_one("global") == (1, 1)
+    in_all, in_one = cutoffs_in_all_and_most_in_one("instance")
     assert in_all > 100
     assert in_one == 1
-    assert cutoffs_of_first_instance_with_two("random")[1] > 3
+    assert cutoffs_in_all_and_most_in_one("random")[1] > 3
 
 
 def test_nothing_is_cut_off_at_zero(runs):
@@ -83,3 +83,19 @@ def test_nothing_to_cut_off_stays_as_it_is():
     np.testing.assert_equal(cut_off_slowest(empty, np.zeros((2, 2), bool), 0.5)[0], empty)
     with pytest.raises(SettingError, match="share"):
         cut_off_slowest(empty, np.zeros((2, 2), bool), 1.5)
+
+
+def test_first_runs_are_the_same_columns_where_all_are_there():
+    seconds = np.arange(1.0, 21.0).reshape(2, 10)
+    taken, finished = first_runs(seconds, np.ones((2, 10), bool), 3, seed=1)
+    columns = np.random.default_rng(1).permutation(10)[:3]
+    np.testing.assert_array_equal(taken, seconds[:, columns])
+    assert finished.all()
+
+
+def test_every_instance_keeps_so_many_of_its_own_runs():
+    seconds = np.full((3, 100), np.nan)
+    seconds[0], seconds[1, 90:], seconds[2, :2] = 1.0, 2.0, 3.0
+    taken, finished = first_runs(seconds, ~np.isnan(seconds), 8, seed=0)
+    assert (~np.isnan(taken)).sum(axis=1).tolist() == [8, 8, 2]
+    np.testing.assert_array_equal(finished, ~np.isnan(taken))

@@ -9,17 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
-from bayes_distnet.observations import Observations, observe
+from bayes_distnet.observations import BoolArray, FloatArray, Observations, observe
 from bayes_distnet.storage import Arrays, read_model, write_model
-
-FloatArray = NDArray[np.float64]
 
 
 class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
@@ -152,3 +150,13 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         tags.target_tags.positive_only = True
         tags.regressor_tags.poor_score = True  # score is a log likelihood, not R^2
         return tags
+
+
+def fit_runs(model: Any, X: Any, seconds: FloatArray, finished: BoolArray) -> Any:
+    """Fit a model to a matrix instances x runs (NaN = no run), a row an instance even where two share all features."""
+    if seconds.shape[1] != 1:
+        return model.fit(X, seconds, finished=finished)
+    # One column is one run an instance, as a vector; without groups equal rows would be taken for one instance.
+    there = np.flatnonzero(~np.isnan(seconds[:, 0]))
+    rows = X.iloc[there] if isinstance(X, pd.DataFrame) else np.asarray(X)[there]
+    return model.fit(rows, seconds[there, 0], finished=finished[there, 0], groups=there)

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from bayes_distnet._checks import check_part
-from bayes_distnet.base import RuntimeEstimator
-from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_at_least, check_seed
+from bayes_distnet.base import RuntimeEstimator, fit_runs
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_at_least
 from bayes_distnet.observations import check_seconds
 from bayes_distnet.scores import SCORES
-from bayes_distnet.splits import cut_off_slowest, folds_by_instance
+from bayes_distnet.splits import cut_off_slowest, first_runs, folds_by_instance
 
 
 def compare(
@@ -55,7 +55,7 @@ def compare(
     if times.ndim != 2:
         raise RuntimeDataError(f"seconds has shape {times.shape}; give (instances,) or (instances, runs).")
     take = _rows_of(features, len(times))
-    order = np.random.default_rng(check_seed("seed", seed)).permutation(times.shape[1])[:runs]
+    learnt, known_of = first_runs(times, flags, runs, seed)
     parts = list(folds_by_instance(len(times), folds, seed))[:only_folds]
     for fold, (_, test) in enumerate(parts):
         if np.isnan(times[test]).all():
@@ -65,16 +65,12 @@ def compare(
             )
     rows = []
     for fold, (train, test) in enumerate(parts):
-        y, known = cut_off_slowest(times[train][:, order], flags[train][:, order], cut_off)
+        y, known = cut_off_slowest(learnt[train], known_of[train], cut_off)
         for name, model in models.items():
             if progress is not None:
                 progress(f"fold {fold + 1}: {name}")
             started = time.perf_counter()
-            # A row a run, the instance as its group: two instances may share all their features.
-            run_of, column = np.nonzero(~np.isnan(y))
-            fitted = clone(model).fit(
-                take[train[run_of]], y[run_of, column], finished=known[run_of, column], groups=run_of
-            )
+            fitted = fit_runs(clone(model), take[train], y, known)
             between = time.perf_counter()
             rtd = fitted.predict_distribution(take[test])
             rtd.median()

@@ -90,9 +90,10 @@ class Dataset:
         observed = self.runs.observed()
         frame = observed.frame.assign(finished=observed.finished)
         frame = frame[frame["instance"].isin(self.features.index)]
-        # By seed, so that a column is one seed for all instances; by count where seeds do not tell runs apart.
-        column = frame["seed"]
-        if frame.duplicated(["instance", "seed"]).any():
+        # By seed, so that a column is one seed for all instances; by count where seeds do not tell runs apart, or where
+        # instances have seeds of their own and the matrix would be mostly holes.
+        column, most = frame["seed"], frame.groupby("instance").size().max() if len(frame) else 0
+        if frame.duplicated(["instance", "seed"]).any() or frame["seed"].nunique() > 2 * most:
             column = frame.groupby("instance", sort=False).cumcount()
         labels, columns = np.unique(column.to_numpy(), return_inverse=True)
         rows = self.features.index.get_indexer(pd.Index(frame["instance"]))
@@ -109,7 +110,7 @@ class Dataset:
         >>> Dataset(RunTable.from_frame(runs), features).matched().features.index.tolist()
         ['a']
         """
-        with_runs = dict.fromkeys(self.runs.frame["instance"])
+        with_runs = dict.fromkeys(self.runs.observed().frame["instance"])
         both = [name for name in self.features.index if name in with_runs]
         if not both:
             raise FeatureError(

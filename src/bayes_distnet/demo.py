@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -27,7 +28,9 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
     print(
         f"\nHybridDistNet learns from {RUNS} runs of each of {len(train)} instances and predicts {len(test)} new ones:"
     )
-    model = HybridDistNet(seed=0, progress=progress and sys.stderr.isatty()).fit(train.X, train.seconds[:, :RUNS])
+    model = HybridDistNet(seed=0, progress=progress and sys.stderr.isatty()).fit(
+        train.X, train.seconds[:, :RUNS], finished=train.finished[:, :RUNS]
+    )
     rtd = model.predict_distribution(test.X)
     model.save(folder / "model")
     low, high = rtd.band(0.9)
@@ -45,10 +48,10 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
 
     print("\nAll models on the same splits: 1 and 8 runs an instance; 8 runs, 60 % cut off; features moved away.")
     results = folder / "results"
-    common = {"name": DATA, "quick": True, "progress": progress}
-    run_experiment("low-samples", data, results, runs=(1, RUNS), **common)
-    run_experiment("censoring", data, results, runs=(RUNS,), censored=(0.0, 0.6), **common)
-    found = run_experiment("uncertainty", data, results, models=("distnet", "bayes", "hybrid"), only_folds=1, **common)
+    compare = partial(run_experiment, data=data, folder=results, name=DATA, quick=True, progress=progress)
+    compare("low-samples", runs=(1, RUNS))
+    compare("censoring", runs=(RUNS,), censored=(0.0, 0.6))
+    found = compare("uncertainty", models=("distnet", "bayes", "hybrid"), only_folds=1)
     nllh = found.table[found.table["score"] == "nllh"]
     overview = nllh.pivot_table(index="model", columns=["runs", "censored"], values="value", aggfunc="mean")
     print("\nNegative log likelihood of unseen instances, less is better:")
@@ -56,7 +59,3 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
     page = write_report(results)
     print(f"\nReport: {page}\nThe fitted model: {folder / 'model'} ({time.monotonic() - started:.0f} s in all)")
     return page
-
-
-if __name__ == "__main__":
-    run_demo(Path(sys.argv[1] if len(sys.argv) > 1 else "out/demo"))

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import datetime
 import importlib.util
+import multiprocessing
 import os
 import platform
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,15 @@ from typing import Any
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.errors import ResultsError, SettingError, check_at_least, check_choice, is_number
 from bayes_distnet.families import get_family
-from bayes_distnet.jobs import SHIFTS, Condition, Job
+from bayes_distnet.jobs import Condition, Job
 from bayes_distnet.peers import PEERS, Peer, find_peer
 from bayes_distnet.processes import Pace, dask_processes, local_processes
 from bayes_distnet.results import (
+    ABOUT,
     DATA,
     FORMAT,
+    SCORED,
+    SHIFTS,
     Results,
     append,
     fingerprint,
@@ -36,7 +40,7 @@ from bayes_distnet.results import (
     read_about,
     write_about,
 )
-from bayes_distnet.splits import CUTOFFS
+from bayes_distnet.splits import CUTOFFS, check_folds
 
 EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
 FAMILIES = ("lognormal", "inverse-gaussian")
@@ -59,15 +63,35 @@ PAPER_MODELS = ("distnet-paper", "bayes-paper", "marginal", *LIMITS)
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment to be done: what `about.json` says of it."""
+    """An experiment to be done."""
 
-    models: tuple[str, ...]
+    peers: dict[str, Peer]  # by what the user called them
     families: tuple[str, ...]
     runs: tuple[int, ...]
     censored: tuple[float, ...]
     cutoffs: str
     folds_done: int
     seeds: int
+
+    @property
+    def models(self) -> list[tuple[str, str, str]]:
+        """What the user called a model, its name, and a family: the rows of the tables."""
+        return [
+            (text, peer.name, family)
+            for text, peer in self.peers.items()
+            for family in (self.families if peer.families else ("",))
+        ]
+
+    def about(self) -> dict[str, Any]:
+        """Return what `about.json` says of it."""
+        return {
+            "jobs": [[name, family] for _, name, family in self.models],
+            "runs": list(self.runs),
+            "censored": list(self.censored),
+            "cutoffs": self.cutoffs,
+            "folds_done": self.folds_done,
+            "seeds": self.seeds,
+        }
 
 
 def run_experiment(
@@ -99,13 +123,15 @@ def run_experiment(
         name: what to call the data in tables.
         models: keys of `PEERS`, or "module:attribute" for a model of your own; by default all that are installed, but
             for the published presets, whose training takes minutes.
-        families: of the models that can be asked for one; lognormal and inverse Gaussian by default.
+        families: of the models that can be asked for one; lognormal and inverse Gaussian by default, only the first if
+            quick or for uncertainty.
         runs: how many runs an instance to learn from, one condition each; all are used to score.
         censored: shares of the training runs to cut off, one condition each.
         cutoffs: "global", "instance" or "random": see `splits.cut_off`.
         folds: of the cross-validation over instances.
         only_folds: do no more than so many of them.
-        seeds: how many times, each with other folds, other runs to learn from and another start of the models.
+        seeds: how many times, each with other folds, other runs to learn from and another start of the models; by
+            default 3, with the published splits 5, if quick or for uncertainty 1.
         preset: "paper" for the published splits: the same folds for every seed, validation runs never cut off. Unless
             told, the models are then those with the published settings.
         quick: two folds, one seed, one family, three conditions and the faster models: a rough answer in two minutes.
@@ -113,36 +139,40 @@ def run_experiment(
         cluster: address of a Dask scheduler, or "local" to start one here; its workers must see the folder.
         progress: show a bar with the time left.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SettingError(
+            "a script must call run_experiment under if __name__ == '__main__': its processes run it, too."
+        )
     check_choice("experiment", experiment, EXPERIMENTS)
     check_choice("preset", preset, PRESETS)
     check_choice("cutoffs", cutoffs, CUTOFFS)
+    if cores is not None:
+        check_at_least("cores", cores, 1)
     data = data.matched()
     peers = _peers(models, quick=quick, preset=preset, shifts=experiment == "uncertainty")
+    once = quick or experiment == "uncertainty"
     plan = Plan(
-        models=tuple(peer.name for peer in peers.values()),
-        families=tuple(families or FAMILIES[: 1 if quick or experiment == "uncertainty" else None]),
+        peers=peers,
+        families=_families(families, peers, once),
         runs=_run_counts(experiment, runs, quick, data.seconds.shape[1]),
         censored=_shares(experiment, censored, quick),
         cutoffs=cutoffs,
         folds_done=_folds_done(folds, only_folds, quick, len(data)),
-        seeds=seeds or (1 if quick or experiment == "uncertainty" else 5 if preset else 3),
+        seeds=_seeds(seeds, once, preset),
     )
-    check_at_least("seeds", plan.seeds, 1)
-    for family in plan.families:
-        get_family(family)
-    jobs = _jobs(experiment, plan, peers, folds, preset)
+    jobs = _jobs(experiment, plan, int(folds), preset)
     folder = Path(folder)
-    _open_folder(folder, data, name, folds, preset)
+    stamp = _open_folder(folder, data, name, int(folds), preset)
     with open_journal(folder) as journal:
         _announce(folder, experiment, plan)
         done = Results.load(folder).done()
-        left = [job for job in jobs if job.key not in done]
+        left = [job for job in jobs if (job.kind, *job.key) not in done]
         started, clock = datetime.datetime.now(datetime.UTC), time.monotonic()
         place = dask_processes(cluster, cores) if cluster else local_processes(cores)
         finished = 0
         try:
             with place as pool, Pace(len(jobs), left, pool.size, experiment, shown=progress) as pace:
-                for job, record in pool.do(left, str(folder.resolve())):
+                for job, record in pool.do(left, str(folder.resolve()), stamp):
                     append(journal, record)
                     finished += 1
                     pace.done(job, record)
@@ -174,7 +204,7 @@ def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shi
             chosen = (*NETWORKS, *BASELINES, *there, *LIMITS)
     else:
         chosen = [models] if isinstance(models, str) else models
-    peers = {text: find_peer(text) for text in chosen}
+    peers = {_whole(text): find_peer(text) for text in chosen}
     if shifts:
         peers = {text: peer for text, peer in peers.items() if peer.make is not None}
     if not peers:
@@ -185,6 +215,38 @@ def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shi
     return peers
 
 
+def _whole(text: str) -> str:
+    """Return what finds the same model from another folder: workers may not run in this one."""
+    place, colon, attribute = text.rpartition(":")
+    return f"{Path(place).resolve()}:{attribute}" if colon and place.endswith(".py") else text
+
+
+def _families(families: Sequence[str] | None, peers: dict[str, Peer], once: bool) -> tuple[str, ...]:
+    chosen = FAMILIES[: 1 if once else None] if families is None else _listed("families", families)
+    for family in chosen:
+        get_family(family)
+        for peer in peers.values():
+            if peer.families and family not in peer.families:
+                raise SettingError(f"families: {peer.name} cannot be asked for {family!r}, only {peer.families}.")
+    return tuple(chosen)
+
+
+def _seeds(seeds: int | None, once: bool, preset: str | None) -> int:
+    if seeds is None:
+        return 1 if once else 5 if preset else 3
+    check_at_least("seeds", seeds, 1)
+    return int(seeds)
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    """Return one or several values as a list; there must be one."""
+    several = isinstance(values, Iterable) and not isinstance(values, str)
+    listed = list(values) if several else [values]
+    if not listed:
+        raise SettingError(f"{name}: expected at least one.")
+    return listed
+
+
 def _run_counts(experiment: str, runs: Sequence[int] | None, quick: bool, there: int) -> tuple[int, ...]:
     if runs is None:
         if experiment == "low-samples":
@@ -192,58 +254,46 @@ def _run_counts(experiment: str, runs: Sequence[int] | None, quick: bool, there:
         else:
             counts = (min(CENSORED_RUNS, there),)
     else:
-        counts = tuple(runs)
+        counts = tuple(_listed("runs", runs))
     for count in counts:
         check_at_least("runs", count, 1)
         if count > there:
             raise SettingError(f"runs={count}: the data have {there} runs an instance.")
-    if not counts:
-        raise SettingError("runs: expected at least one number of runs an instance.")
-    return counts
+    return tuple(int(count) for count in counts)
 
 
 def _shares(experiment: str, censored: Sequence[float] | None, quick: bool) -> tuple[float, ...]:
     if censored is None:
         return (0.0,) if experiment != "censoring" else QUICK_CENSORED if quick else CENSORED
-    for share in censored:
+    shares = _listed("censored", censored)
+    for share in shares:
         if not is_number(share) or not 0 <= share < 1:
             raise SettingError(f"censored={share!r}: expected a share of the runs, at least 0 and below 1.")
-    if not len(censored):
-        raise SettingError("censored: expected at least one share.")
-    return tuple(float(share) for share in censored)
+    return tuple(float(share) for share in shares)
 
 
 def _folds_done(folds: int, only_folds: int | None, quick: bool, n_instances: int) -> int:
-    check_at_least("folds", folds, 2)
-    if folds > n_instances:
-        raise SettingError(f"folds={folds}: expected 2 to the number of instances ({n_instances}).")
+    check_folds(n_instances, folds)
     if only_folds is not None:
         check_at_least("only_folds", only_folds, 1)
-    return min(folds, only_folds or (QUICK_FOLDS if quick else folds))
+    return int(min(folds, only_folds or (QUICK_FOLDS if quick else folds)))
 
 
-def _jobs(experiment: str, plan: Plan, peers: dict[str, Peer], folds: int, preset: str | None) -> list[Job]:
+def _jobs(experiment: str, plan: Plan, folds: int, preset: str | None) -> list[Job]:
     """List all jobs, seed by seed and fold by fold: a part of them is a smaller experiment."""
     conditions = [
         Condition(runs, plan.cutoffs if share else "none", share) for runs in plan.runs for share in plan.censored
     ]
-    shown = _shown(conditions)
-    jobs = []
-    for seed in range(plan.seeds):
-        for fold in range(plan.folds_done):
-            for condition in conditions:
-                for text, peer in peers.items():
-                    offered = [family for family in plan.families if family in peer.families]
-                    if peer.families and not offered:
-                        continue
-                    for family in offered or [""]:
-                        job = Job(text, peer.name, family, condition, fold, seed, folds, preset)
-                        if experiment == "uncertainty":
-                            job = replace(job, kind=SHIFTS)
-                        jobs.append(replace(job, examples=seed == 0 and condition in shown))
-    if not jobs:
-        raise SettingError(f"families={plan.families!r}: none of the models can be asked for any of them.")
-    return jobs
+    if experiment == "uncertainty" and len(conditions) > 1:
+        raise SettingError("uncertainty: expected one number of runs and one share censored.")
+    kind, shown = SHIFTS if experiment == "uncertainty" else SCORED, _shown(conditions)
+    return [
+        Job(text, name, family, condition, fold, seed, folds, preset, kind, seed == 0 and condition in shown)
+        for seed in range(plan.seeds)
+        for fold in range(plan.folds_done)
+        for condition in conditions
+        for text, name, family in plan.models
+    ]
 
 
 def _shown(conditions: list[Condition]) -> list[Condition]:
@@ -253,38 +303,57 @@ def _shown(conditions: list[Condition]) -> list[Condition]:
     return [usual, *hard[:1]]
 
 
-def _open_folder(folder: Path, data: Dataset, name: str, folds: int, preset: str | None) -> None:
-    """Make the folder, or check that what is in it goes with this experiment."""
+def _open_folder(folder: Path, data: Dataset, name: str, folds: int, preset: str | None) -> str:
+    """Make the folder, or check that what is in it goes with this experiment; return the data's fingerprint."""
     about = read_about(folder)
-    mine = {"data": name, "fingerprint": fingerprint(data), "folds": folds, "preset": preset}
+    stamp = fingerprint(data)
+    mine = {"data": name, "fingerprint": stamp, "folds": folds, "preset": preset}
     if about is None:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        # What a crash right at the start has left does not count.
+        others = {p.name for p in folder.iterdir()} - {DATA, f"{ABOUT}.new"} if folder.is_dir() else folder.exists()
+        if others:
             raise ResultsError(f"{folder}: not empty, and no results in it. Choose another folder.")
         folder.mkdir(parents=True, exist_ok=True)
         data.save(folder / DATA)
-        write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": []})
-        return
+        write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
+        return stamp
     for what, value in mine.items():
         if about.get(what) != value:
             found = "other runs or features" if what == "fingerprint" else f"{what}={about.get(what)!r}"
             raise ResultsError(f"{folder}: holds results of {found}, not of {name!r} with these settings.")
+    if not (folder / DATA).is_dir():  # results that were copied without data
+        data.save(folder / DATA)
+    return stamp
 
 
 def _announce(folder: Path, experiment: str, plan: Plan) -> None:
-    """Add the plan to what the folder says of itself; levels and models of earlier calls stay."""
+    """Add the plan to what the folder says of itself; what earlier calls asked for stays."""
     about = read_about(folder) or {}
+    known = about.setdefault("models", {})
+    for text, peer in plan.peers.items():
+        settings = repr(peer.make((*peer.families, "")[0], 0)) if peer.make else ""
+        mine = {"from": Path(text).name, "settings": settings}
+        if known.setdefault(peer.name, mine) != mine:
+            raise ResultsError(
+                f"{folder}: holds results of another model called {peer.name!r} ({known[peer.name]['settings']}). "
+                "Give yours another name, or choose another folder."
+            )
     before = about["experiments"].get(experiment, {})
-    new: dict[str, Any] = asdict(plan)
-    for what in ("models", "families", "runs", "censored"):
-        old = before.get(what, [])
-        new[what] = [*old, *(value for value in new[what] if value not in old)]
-    for what in ("runs", "censored"):
-        new[what].sort()
-    kinds = before.get("cutoffs", [])
-    new["cutoffs"] = [*kinds, *([plan.cutoffs] if plan.cutoffs not in kinds else [])]
-    for what in ("folds_done", "seeds"):
-        new[what] = max(new[what], before.get(what, 0))
-    about["experiments"][experiment] = new
+    calls = [call for call in before.get("calls", []) if call != plan.about()] + [plan.about()]
+
+    def every(what: str) -> list[Any]:
+        return list(dict.fromkeys(value for call in calls for value in call[what]))
+
+    about["experiments"][experiment] = {
+        "models": list(dict.fromkeys(name for call in calls for name, _ in call["jobs"])),
+        "families": list(dict.fromkeys(family for call in calls for _, family in call["jobs"] if family)),
+        "runs": sorted(every("runs")),
+        "censored": sorted(every("censored")),
+        "cutoffs": list(dict.fromkeys(call["cutoffs"] for call in calls)),
+        "folds_done": max(call["folds_done"] for call in calls),
+        "seeds": max(call["seeds"] for call in calls),
+        "calls": calls,
+    }
     about |= {"machine": f"{platform.machine()}, {os.cpu_count()} cores", "versions": _versions()}
     write_about(folder, about)
 

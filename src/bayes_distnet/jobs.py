@@ -12,18 +12,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from bayes_distnet import scores
+from bayes_distnet.base import fit_runs
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.distribution import RuntimeDistribution
+from bayes_distnet.errors import ResultsError
 from bayes_distnet.observations import BoolArray, FloatArray, IntArray
 from bayes_distnet.peers import Peer, find_peer
-from bayes_distnet.results import DATA, EXAMPLE_LEVELS, Record
-from bayes_distnet.splits import cut_off, folds_by_instance, published_folds
+from bayes_distnet.results import DATA, EXAMPLE_LEVELS, KEY, SCORED, SHIFTS, Record
+from bayes_distnet.splits import cut_off, first_runs, folds_by_instance, published_folds
 
-SCORED, SHIFTS = "scores", "shifts"
 SHIFTED_BY = np.linspace(-8.0, 8.0, 33)  # deviations of all features
 PIT_BINS = 20
+MOST_EXAMPLES = 100  # test instances a fold whose predictions are kept
 PUBLISHED_VALIDATION = 0.2
 
 
@@ -53,42 +56,45 @@ class Job:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells its result from others."""
-        key = (*vars(self.condition).values(), self.model, self.family, self.fold, self.seed)
-        return key if self.kind == SCORED else (SHIFTS, *key)
+        """What tells its result from others of its kind: the values of `results.KEY`."""
+        at = self.condition
+        return at.runs, at.cutoffs, at.censored, self.model, self.family, self.fold, self.seed
 
 
 @dataclass(frozen=True)
 class _Split:
-    """Training runs by row, as `fit` takes them, and complete runs of the test instances."""
+    """Runs to learn from, as cut off, and complete runs of the test instances; instances x runs, NaN = no run."""
 
-    features: pd.DataFrame
+    train: IntArray
     seconds: FloatArray
     finished: BoolArray
-    groups: IntArray
     scale: float  # the longest training run before any was cut off: the unit of the published scores
     test: IntArray
     test_seconds: FloatArray
     test_finished: BoolArray
 
 
-def do_job(job: Job, folder: str) -> Record:
-    """Do a job on the data in a results folder; what went wrong, if anything did, is part of the record."""
-    key = {**vars(job.condition), "model": job.model, "family": job.family, "fold": job.fold, "seed": job.seed}
+def do_job(job: Job, folder: str, fingerprint: str) -> Record:
+    """Do a job on the data in a results folder; what a model did wrong, if anything, is part of the record."""
+    record: Record = {"kind": job.kind, "key": dict(zip(KEY, job.key, strict=True))}
     started = time.perf_counter()
+    data = _load(folder, fingerprint)
+    split = _split(job, data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they would run through the progress bar; what matters is in the scores
         try:
-            data = _load(folder)
             work = _shifted if job.kind == SHIFTS else _scored
-            record = {"key": key} | work(job, data, _split(job, data))
-            return record | {"seconds": round(time.perf_counter() - started, 3)}
+            record |= work(job, data, split)
         except Exception as error:  # one model's failure under one condition is a result, not the experiment's end
-            return {"key": key, "error": f"{type(error).__name__}: {error}"[:500]}
+            record["error"] = f"{type(error).__name__}: {error}"[:500]
+    return record | {"seconds": round(time.perf_counter() - started, 3)}
 
 
-@lru_cache(maxsize=2)
-def _load(folder: str) -> Dataset:
+@lru_cache(maxsize=1)
+def _load(folder: str, fingerprint: str) -> Dataset:
+    """Read the data once a process; the fingerprint tells when a folder was made anew."""
+    if not (Path(folder) / DATA).is_dir():
+        raise ResultsError(f"{folder}: no data there. Workers must see the results folder under the same name.")
     return Dataset.load(Path(folder) / DATA)
 
 
@@ -98,8 +104,7 @@ def _split(job: Job, data: Dataset) -> _Split:
     else:
         parts = folds_by_instance(len(data), job.folds, job.seed)
     train, test = list(parts)[job.fold]
-    order = np.random.default_rng(job.seed).permutation(data.seconds.shape[1])[: job.condition.runs]
-    seconds, finished = data.seconds[train][:, order], data.finished[train][:, order]
+    seconds, finished = first_runs(data.seconds[train], data.finished[train], job.condition.runs, job.seed)
     scale = float(np.nanmax(seconds))
     # The published code validates on the last fifth of the training instances, and never cuts their runs off.
     cut = len(train) if job.preset is None else math.ceil((1 - PUBLISHED_VALIDATION) * len(train))
@@ -107,26 +112,15 @@ def _split(job: Job, data: Dataset) -> _Split:
         kind, share = job.condition.cutoffs, job.condition.censored
         some = cut_off(seconds[:cut], finished[:cut], share, kind, job.seed)
         seconds, finished = np.concatenate([some[0], seconds[cut:]]), np.concatenate([some[1], finished[cut:]])
-    # A row a run, the instance as its group: two instances may share all their features.
-    row, column = np.nonzero(~np.isnan(seconds))
-    return _Split(
-        features=data.features.iloc[train[row]],
-        seconds=seconds[row, column],
-        finished=finished[row, column],
-        groups=row,
-        scale=scale,
-        test=test,
-        test_seconds=data.seconds[test],
-        test_finished=data.finished[test],
-    )
+    return _Split(train, seconds, finished, scale, test, data.seconds[test], data.finished[test])
 
 
-def _fit(peer: Peer, job: Job, split: _Split) -> Any:
+def _fit(peer: Peer, job: Job, data: Dataset, split: _Split) -> Any:
     assert peer.make is not None
     model = peer.make(job.family, job.seed)
     if "progress" in model.get_params(deep=False):
         model.set_params(progress=False)
-    return model.fit(split.features, split.seconds, finished=split.finished, groups=split.groups)
+    return fit_runs(model, data.features.iloc[split.train], split.seconds, split.finished)
 
 
 def _scored(job: Job, data: Dataset, split: _Split) -> Record:
@@ -136,7 +130,7 @@ def _scored(job: Job, data: Dataset, split: _Split) -> Record:
         rtd = peer.limit(split.test_seconds, split.test_finished)
         fitted = predicted = time.perf_counter()
     else:
-        model = _fit(peer, job, split)
+        model = _fit(peer, job, data, split)
         fitted = time.perf_counter()
         rtd = model.predict_distribution(data.features.iloc[split.test])
         rtd.median()
@@ -153,11 +147,11 @@ def _scored(job: Job, data: Dataset, split: _Split) -> Record:
         "pit": np.histogram(np.clip(pit, 0.0, 1.0), PIT_BINS, (0.0, 1.0))[0].tolist(),
     }
     if job.examples:
-        quantiles = rtd.quantile(EXAMPLE_LEVELS)
-        names = data.features.index[split.test]
+        some = slice(MOST_EXAMPLES)
+        rows = zip(_names(data, split.test[some]), each["nllh"][some], rtd[some].quantile(EXAMPLE_LEVELS), strict=True)
         record["examples"] = [
             {"instance": name, "nllh": _rounded(value), "quantiles": [_rounded(q, 4) for q in row]}
-            for name, value, row in zip(names, each["nllh"], quantiles, strict=True)
+            for name, value, row in rows
         ]
     return record
 
@@ -176,24 +170,30 @@ def _scores(rtd: RuntimeDistribution, split: _Split) -> dict[str, FloatArray]:
 def _shifted(job: Job, data: Dataset, split: _Split) -> Record:
     """Predict the fold's middle instance with all its features moved: the paper's adversarial figure."""
     peer = find_peer(job.peer)
-    model = _fit(peer, job, split)
+    model = _fit(peer, job, data, split)
     middle = np.nanmedian(split.test_seconds, axis=1)
     chosen = split.test[np.argsort(middle)[len(middle) // 2]]
     features = data.features.astype(float)
-    deviation = split.features[~pd.Series(split.groups).duplicated().to_numpy()].astype(float).std(ddof=0).to_numpy()
+    deviation = features.iloc[split.train].std(ddof=0).to_numpy()
     moved = features.to_numpy()[chosen] + SHIFTED_BY[:, None] * deviation
     rtd = model.predict_distribution(pd.DataFrame(moved, columns=features.columns))
     low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
     rows = zip(SHIFTED_BY, rtd.mean(), low, median, high, strict=True)
     columns = ("shift", "mean", "low", "median", "high")
-    name = data.features.index[chosen]
+    name = _names(data, [chosen])[0]
     return {"shifts": [{"instance": name} | dict(zip(columns, map(_rounded, row), strict=True)) for row in rows]}
 
 
+def _names(data: Dataset, rows: ArrayLike) -> list[Any]:
+    names: list[Any] = data.features.index[np.asarray(rows)].tolist()
+    return names
+
+
 def _mean(values: FloatArray) -> float:
-    return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
+    """Mean over instances that have a score; infinite if one of them is."""
+    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
 
 
-def _rounded(value: float, digits: int = 6) -> float | None:
-    """A number short enough to be written down; JSON has no infinities and NaNs."""
-    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+def _rounded(value: float, digits: int = 6) -> float:
+    """A number short enough to be written down."""
+    return float(f"{value:.{digits}g}")

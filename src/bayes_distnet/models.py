@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet._checks import check_level
-from bayes_distnet.base import RuntimeEstimator
+from bayes_distnet.base import RuntimeEstimator, fit_runs
 from bayes_distnet.baselines import KNearest, Marginal, RandomForest, Ridge
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.distribution import RuntimeDistribution
@@ -22,7 +22,7 @@ from bayes_distnet.errors import FeatureError, ModelFileError, SettingError
 from bayes_distnet.estimators import BayesDistNet, DistNet
 from bayes_distnet.hybrid import HybridDistNet
 from bayes_distnet.scores import SCORES
-from bayes_distnet.storage import FORMAT, HEADER
+from bayes_distnet.storage import HEADER, read_header
 
 ESTIMATORS: dict[str, type[RuntimeEstimator]] = {
     kind.__name__: kind for kind in (BayesDistNet, DistNet, HybridDistNet, KNearest, Marginal, RandomForest, Ridge)
@@ -62,27 +62,13 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     ...     load_model(folder)
     Marginal()
     """
-    name = read_header(path).get("model")
+    name = read_header(Path(path)).get("model")
     if not isinstance(name, str) or name not in ESTIMATORS:
         raise ModelFileError(
             f"{Path(path) / HEADER}: a model of the kind {name!r}; this release knows {', '.join(ESTIMATORS)}. "
             "Upgrade bayes-distnet, or fit and save the model again."
         )
     return ESTIMATORS[name].load(Path(path))
-
-
-def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model folder says of its model: kind, settings, number and names of features."""
-    file = Path(path) / HEADER
-    try:
-        header = json.loads(file.read_bytes())
-    except OSError as error:
-        raise ModelFileError(f"{Path(path)}: no model there ({error}).") from error
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{file}: not JSON, cut short or changed ({error}).") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelFileError(f"{file}: not a {FORMAT} file.")
-    return header
 
 
 def check_free(folder: Path, *, force: bool = False) -> None:
@@ -128,19 +114,13 @@ def read_learnt(folder: str | os.PathLike[str]) -> Learnt | None:
         learnt = Learnt(**{**about, "names": tuple(about["names"])})
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return learnt if of == read_header(folder).get("sha256") else None
+    return learnt if of == read_header(Path(folder)).get("sha256") else None
 
 
 def learn(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
     """Fit a model to all runs of a data set of one solver."""
-    # A row a run, the instance as its group: two instances may share all their features.
-    instance, run = np.nonzero(~np.isnan(data.seconds))
-    return model.fit(
-        data.features.iloc[instance],
-        data.seconds[instance, run],
-        finished=data.finished[instance, run],
-        groups=instance,
-    )
+    fitted: RuntimeEstimator = fit_runs(model, data.features, data.seconds, data.finished)
+    return fitted
 
 
 def aligned(features: pd.DataFrame, model: RuntimeEstimator) -> pd.DataFrame:

@@ -8,11 +8,10 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor as Pool
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from types import TracebackType
@@ -21,13 +20,13 @@ from typing import Self
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from bayes_distnet.errors import CollectError, check_at_least
+from bayes_distnet.errors import BayesDistNetError, CollectError, check_at_least
 from bayes_distnet.jobs import Job, do_job
 from bayes_distnet.results import Record
 from bayes_distnet.workers import dask_workers
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-LOOK_FOR_PARENT = 5.0  # seconds
+JOBLIB_CORES = "LOKY_MAX_CPU_COUNT"
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,28 @@ class Processes:
     pool: Pool | None
     size: int
 
-    def do(self, jobs: Sequence[Job], folder: str) -> Iterator[tuple[Job, Record]]:
+    def do(self, jobs: Sequence[Job], folder: str, fingerprint: str) -> Iterator[tuple[Job, Record]]:
         """Do jobs on the data in a results folder, and yield what came out as each is done."""
         if self.pool is None:
-            yield from ((job, do_job(job, folder)) for job in jobs)
+            yield from ((job, do_job(job, folder, fingerprint)) for job in jobs)
             return
-        waiting = {self.pool.submit(do_job, job, folder): job for job in jobs}
+        waiting = {self.pool.submit(do_job, job, folder, fingerprint): job for job in jobs}
         for future in as_completed(waiting):
-            yield waiting.pop(future), future.result()
+            yield waiting.pop(future), _result(future)
+
+
+def _result(future: Future[Record]) -> Record:
+    try:
+        return future.result()
+    except BayesDistNetError:
+        raise
+    except BrokenProcessPool as error:
+        raise CollectError(
+            "a process that did jobs has died. If memory ran out, the same command goes on from here with fewer cores; "
+            "a script that calls run_experiment must do so under if __name__ == '__main__':"
+        ) from error
+    except Exception as error:  # a Dask worker or the cluster is lost
+        raise CollectError(f"the cluster lost a job ({error}). The same command goes on from here.") from error
 
 
 @contextlib.contextmanager
@@ -55,46 +68,54 @@ def local_processes(cores: int | None = None) -> Iterator[Processes]:
     """
     size = len(os.sched_getaffinity(0)) if cores is None else cores
     check_at_least("cores", size, 1)
-    if size == 1:  # no process to wait for
-        with threadpool_limits(1):
-            yield Processes(None, 1)
+    if size == 1:  # no process to wait for; if JAX has started already, it keeps the threads it has
+        before = os.environ.get(JOBLIB_CORES)
+        os.environ[JOBLIB_CORES] = "1"
+        try:
+            with threadpool_limits(1):
+                yield Processes(None, 1)
+        finally:
+            os.environ.pop(JOBLIB_CORES) if before is None else os.environ.update({JOBLIB_CORES: before})
         return
     pool = ProcessPoolExecutor(size, multiprocessing.get_context("spawn"), _begin)
     try:
         yield Processes(pool, size)
-    except BrokenProcessPool as error:
-        raise CollectError(
-            "a process that did jobs has died; was there enough memory? The same command goes on from here."
-        ) from error
     finally:
         children = list((getattr(pool, "_processes", None) or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
         for child in children:  # after an interrupt they would first finish what they are doing
             child.terminate()
-        pool.shutdown(wait=True)
+        for child in children:
+            child.join()
 
 
 @contextlib.contextmanager
 def dask_processes(address: str, cores: int | None = None) -> Iterator[Processes]:
     """Do jobs on a Dask cluster whose workers see the results folder: see `workers.dask_workers`."""
     with dask_workers(address, cores) as workers:
+        workers.client.run(one_thread)
         yield Processes(workers.pool, max(1, workers.slots() // 2))
 
 
 def _begin() -> None:
     """Keep a process to one thread, deaf to Ctrl-C (its parent will tell), and never alive without its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip()
-    os.environ["LOKY_MAX_CPU_COUNT"] = "1"
-    threadpool_limits(1)
-    parent = os.getppid()
+    one_thread()
+    parent = multiprocessing.parent_process()
+    assert parent is not None
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(LOOK_FOR_PARENT)
+        parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def one_thread() -> None:
+    """Keep this process to one thread: of JAX, unless it has started, of joblib and of linear algebra."""
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip()
+    os.environ[JOBLIB_CORES] = "1"
+    threadpool_limits(1)
 
 
 class Pace:

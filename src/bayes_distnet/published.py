@@ -6,16 +6,18 @@ NLLH, KLD, KS and mass as the paper computes them, each with its mean and deviat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from bayes_distnet.dataset import Dataset
-from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.errors import BayesDistNetError
 from bayes_distnet.importers.distnet import ARCHIVE
-from bayes_distnet.result_tables import AXES, summarise
+from bayes_distnet.result_tables import AXES, paired
 from bayes_distnet.results import Results
 
 _FILE = Path(__file__).with_name("published.csv")
@@ -26,6 +28,10 @@ PAIRS = {
     "BayesDistNet (runtimes)": "DistNet",
     "BayesDistNet": "DistNet",
 }
+
+#: How many runs an instance the paper learns from when it cuts runs off.
+CENSORED_RUNS = 8
+_CELL = ["experiment", "level", "family", "score"]
 
 # By solver: the archive has one scenario of each.
 _SCENARIOS = {"clasp": "clasp-factoring", "lpg": "lpg-zenotravel"}
@@ -71,7 +77,7 @@ def is_published_archive(results: Results) -> bool:
 def _archive_scenario(results: Results) -> str | None:
     try:
         data = results.data
-    except (OSError, RuntimeDataError):  # a results folder that was copied without its data
+    except (OSError, BayesDistNetError):  # a results folder that was copied without its data
         return None
     return _scenario_of_archive(data)
 
@@ -93,38 +99,46 @@ def beside(results: Results) -> pd.DataFrame:
     Columns: experiment, level, family, score; `bayes` and `distnet`, the pair of this package's models; the means
     `published_bayes`, `published_distnet`, `bayes_here`, `distnet_here`; the margins `published_margin` and
     `margin_here`, Bayes DistNet minus DistNet, so that below 0 Bayes DistNet is ahead; `same_order`, whether both
-    margins have the same sign. Only cells that were run and published have a row; `caveat` says what may be compared.
+    margins have the same sign. Means here are over the folds and seeds that both models have. Only cells that were run
+    and published have a row; `caveat` says what may be compared.
     """
-    parts = [_beside(results, experiment, scenario_of(results)) for experiment in AXES]
-    return pd.concat(parts, ignore_index=True)
+    numbers = _read()
+    paper = numbers[numbers["scenario"] == scenario_of(results)].pivot_table(
+        index=_CELL, columns="model", values="mean"
+    )
+    paper = paper.reindex(columns=["BayesDistNet", "DistNet"])
+    paper.columns = pd.Index(["published_bayes", "published_distnet"])
+    rows = [row for experiment in AXES for pair in PAIRS.items() for row in _here(results, experiment, *pair)]
+    here = pd.DataFrame(rows, columns=[*_CELL, "bayes", "distnet", "bayes_here", "distnet_here"])
+    return _with_margins(here.astype({"level": float}).round({"level": 6}).join(paper, on=_CELL, how="inner"))
 
 
-def _beside(results: Results, experiment: str, scenario: str | None) -> pd.DataFrame:
-    axis = AXES[experiment]
-    table = results.of(experiment)
-    # The paper cuts all runs off at one time.
-    table = table[table["cutoffs"].isin(["none", "global"])]
-    here = summarise(table, axis).rename(columns={axis: "level"})
-    here["level"] = here["level"].astype(float).round(6)
-    there = _read().query("experiment == @experiment and scenario == @scenario")
-    cell = ["level", "family", "score"]
-    paper = there.pivot_table(index=cell, columns="model", values="mean").reset_index()
-    rows = []
-    for bayes, distnet in PAIRS.items():
-        one = paper.reindex(columns=[*cell, "BayesDistNet", "DistNet"])
-        one = one.set_axis([*cell, "published_bayes", "published_distnet"], axis=1)
-        for model, column in ((bayes, "bayes_here"), (distnet, "distnet_here")):
-            means = here.loc[here["model"] == model, [*cell, "mean"]].rename(columns={"mean": column})
-            one = one.merge(means, on=cell, how="inner")
-        rows.append(one.assign(experiment=experiment, bayes=bayes, distnet=distnet))
-    return _with_margins(pd.concat(rows, ignore_index=True))
+def _here(results: Results, experiment: str, bayes: str, distnet: str) -> Iterator[tuple[Any, ...]]:
+    """Means of two models on the folds and seeds that both have, a row a cell."""
+    table = _as_published(results.of(experiment), experiment)
+    cells = [_cells(table[table["model"] == model]) for model in (bayes, distnet)]
+    for family, score in (cell for cell in cells[0] if cell in cells[1]):
+        found = paired(table, AXES[experiment], score, (bayes, family), (distnet, family))
+        for level, *means in found[[AXES[experiment], "mean", "other_mean"]].itertuples(index=False):
+            yield (experiment, level, family, score, bayes, distnet, *means)
+
+
+def _cells(table: pd.DataFrame) -> dict[tuple[str, str], None]:
+    return dict.fromkeys(zip(table["family"], table["score"], strict=True))
+
+
+def _as_published(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Keep the conditions of the paper: 8 runs, all cut off at one time; or any number of runs, none cut off."""
+    if experiment == "censoring":
+        return table[(table["runs"] == CENSORED_RUNS) & table["cutoffs"].isin(["none", "global"])]
+    return table[table["censored"] == 0]
 
 
 def _with_margins(table: pd.DataFrame) -> pd.DataFrame:
     published_margin = (table["published_bayes"] - table["published_distnet"]).astype(float)
     margin = (table["bayes_here"] - table["distnet_here"]).astype(float)
-    # A NaN margin, where a model's cells all failed, is of neither order.
+    # A NaN margin, where both are infinite, is of neither order.
     same = np.sign(published_margin) == np.sign(margin)
     table = table.assign(published_margin=published_margin, margin_here=margin, same_order=same)
-    front = ["experiment", "level", "family", "score", "bayes", "distnet"]
-    return table[front + [column for column in table if column not in front]]
+    order = ["published_bayes", "published_distnet", "bayes_here", "distnet_here", "published_margin", "margin_here"]
+    return table[[*_CELL, "bayes", "distnet", *order, "same_order"]].reset_index(drop=True)

@@ -1,15 +1,13 @@
-r"""Tables of experiments: means and deviations over folds and seeds, as Markdown, LaTeX and HTML.
+"""Tables of experiments: means and deviations over folds and seeds, and who is ahead of whom.
 
 Everything here starts from the tidy table of `Results`. A mean is over folds and seeds, a deviation is the standard
-deviation over them. Limits, which have seen the test runs, are shown but are never the best.
+deviation over them. Models are set beside each other on the folds and seeds that they share: some folds are harder
+than others. Limits, which have seen the test runs, are shown but are never the best.
 """
 
 from __future__ import annotations
 
-import html
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_distnet.errors import SettingError, check_choice
+from bayes_distnet.grids import Grid, decimals
 
 #: What each experiment varies: a column of the tidy table.
 AXES = {"low-samples": "runs", "censoring": "censored"}
@@ -42,6 +41,10 @@ RECOMMENDED = "HybridDistNet"
 LIMIT = "limit:"
 #: Share of runs that the interval behind `coverage` is meant to hold.
 COVERED = 0.9
+#: Scores of which neither less nor more is better by itself: a right prediction has some mass out there.
+UNRANKED = ("mass", "mass_published")
+#: What a model has to learn from, as columns of the tidy table.
+CONDITION = ["runs", "cutoffs", "censored"]
 
 _ORDER = (*MAIN[:3], "BayesDistNet (paper)", MAIN[3], "DistNet (paper)")
 _CELL = ["model", "family"]
@@ -76,31 +79,59 @@ def split_by(table: pd.DataFrame, columns: list[str], sort: bool = False) -> Ite
     yield from groups
 
 
-def shared(table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Keep, of each level, the folds and seeds that all of its models have: some folds are harder than others.
+def shared(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
+    """Keep the folds and seeds that all models have at all levels: some folds are harder than others.
 
-    A level without any such fold is left as it is.
+    A level is a value of `axes`. A model that has done less than half a seed's folds at a level does not decide: it
+    keeps what it has of the folds and seeds of the others. Where nothing is shared, all is kept.
     """
-    kept = []
-    for _, part in table.groupby(axis, sort=False):
-        jobs = part[[*_CELL, "fold", "seed"]].drop_duplicates()
-        counts = jobs.groupby(["fold", "seed"]).size()
-        common = counts.index[counts == len(jobs[_CELL].drop_duplicates())]
-        chosen = pd.MultiIndex.from_frame(part[["fold", "seed"]]).isin(common)
-        kept.append(part[chosen] if chosen.any() else part)
-    return pd.concat(kept).sort_index() if kept else table
+    row = [*axes, *_CELL]
+    jobs = table[[*row, "fold", "seed"]].drop_duplicates()
+    done = jobs.groupby(row)["fold"].transform("size")
+    deciding = jobs[done >= table["fold"].nunique() / 2]
+    counts = deciding.groupby(["fold", "seed"]).size()
+    common = counts.index[counts == len(deciding[row].drop_duplicates())]
+    chosen = pd.MultiIndex.from_frame(table[["fold", "seed"]]).isin(common)
+    return table[chosen] if chosen.any() else table
+
+
+def whole(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
+    """Keep what is shared, and of that only models that have all of it at some level."""
+    table = shared(table, *axes)
+    jobs = table[[*axes, *_CELL, "fold", "seed"]].drop_duplicates()
+    done = jobs.groupby([*axes, *_CELL])["fold"].transform("size")
+    splits = jobs[[*axes, "fold", "seed"]].drop_duplicates()
+    jobs = jobs.assign(done=done).merge(splits.groupby(list(axes)).size().rename("all").reset_index(), on=list(axes))
+    complete = pd.MultiIndex.from_frame(jobs.loc[jobs["done"] == jobs["all"], [*axes, *_CELL]])
+    return table[pd.MultiIndex.from_frame(table[[*axes, *_CELL]]).isin(complete)]
+
+
+def most_complete(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep one condition: of those with nearly the most jobs, the one without censoring and nearest to 8 runs."""
+    jobs = table[[*CONDITION, *_CELL, "fold", "seed"]].drop_duplicates()
+    counts = jobs.groupby(CONDITION).size().rename("jobs").reset_index()
+    # An experiment that was stopped has a few more jobs of the conditions that come first.
+    counts = counts[counts["jobs"] >= 0.9 * counts["jobs"].max()]
+    order = counts.assign(far=(counts["runs"] - 8).abs()).sort_values(["censored", "far"])
+    return table.merge(order[CONDITION].iloc[:1], on=CONDITION)
 
 
 def summarise(table: pd.DataFrame, axis: str) -> pd.DataFrame:
     """Return mean and deviation over the folds and seeds that models share: a row a level, model, family and score.
 
-    `jobs` counts the folds and seeds behind a row. A score that failed on a fold is NaN there and left out.
+    `jobs` counts the folds and seeds behind a row; a score that failed on a fold is NaN there and left out. `full` says
+    whether these are all that the level has: only then may a row be called the best.
     """
     check_choice("axis", axis, tuple(AXES.values()))
     table = shared(table, axis)
     groups = table.groupby([axis, *_CELL, "score"], sort=False, observed=True)["value"]
     found = groups.agg(["mean", "std", "count"]).reset_index()
     found.columns = pd.Index([axis, *_CELL, "score", "mean", "deviation", "jobs"])
+    scored = table.dropna(subset="value")[[axis, "score", "fold", "seed"]].drop_duplicates()
+    most = scored.groupby([axis, "score"])["fold"].size()
+    found["full"] = (
+        found["jobs"].to_numpy() == most.reindex(pd.MultiIndex.from_frame(found[[axis, "score"]])).to_numpy()
+    )
     rank = {name: i for i, name in enumerate(model_order(found["model"]))}
     found["rank"] = found["model"].map(rank)
     return found.sort_values([axis, "rank"], kind="stable", ignore_index=True).drop(columns="rank")
@@ -127,177 +158,62 @@ def slices(table: pd.DataFrame, axis: str) -> dict[str, pd.DataFrame]:
     return parts
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table to print: means with their deviations, and which of them are the best of their kind."""
-
-    mean: pd.DataFrame
-    deviation: pd.DataFrame
-    best: pd.DataFrame
-    caption: str = ""
-    by_column: bool = True
-    """Whether a column is a score, with digits of its own, or the whole table is one."""
-
-    @property
-    def digits(self) -> list[int]:
-        """Decimals of every column."""
-        if self.by_column:
-            return [_decimals(self.mean[column]) for column in self.mean]
-        return [_decimals(pd.Series(self.mean.to_numpy().ravel()))] * self.mean.shape[1]
-
-    def markdown(self) -> str:
-        """Return a Markdown table, best values in bold."""
-        head = [*map(str, self.mean.index.names), *map(str, self.mean.columns)]
-        rule = ["---"] * self.mean.index.nlevels + ["---:"] * self.mean.shape[1]
-        body = self._rows(lambda text: text.replace("|", r"\|"), _markdown_cell)
-        return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body]) + "\n"
-
-    def latex(self) -> str:
-        """Return a LaTeX table for the booktabs package, best values in bold."""
-        keys, columns = self.mean.index.nlevels, self.mean.shape[1]
-        head = " & ".join(rf"\textbf{{{latex_text(str(n))}}}" for n in [*self.mean.index.names, *self.mean.columns])
-        body = self._rows(latex_text, _latex_cell, blank=True)
-        lines = [
-            (r"\midrule" + "\n" if i and row[0] and keys > 1 else "") + " & ".join(row) + r" \\"
-            for i, row in enumerate(body)
-        ]
-        return "\n".join(
-            [
-                r"\begin{table}",
-                r"\centering",
-                rf"\caption{{{latex_text(self.caption)}}}",
-                rf"\begin{{tabular}}{{{'l' * keys}{'r' * columns}}}",
-                r"\toprule",
-                head + r" \\",
-                r"\midrule",
-                *lines,
-                r"\bottomrule",
-                r"\end{tabular}",
-                r"\end{table}",
-                "",
-            ]
-        )
-
-    def html(self) -> str:
-        """Return an HTML table, best values in `<strong>`; a row whose group changes has the class "first"."""
-        keys = self.mean.index.nlevels
-        names = [*map(str, self.mean.index.names), *map(str, self.mean.columns)]
-        kinds = [' class="text"' if i < keys else "" for i in range(len(names))]
-        head = "".join(f'<th scope="col"{k}>{html.escape(name)}</th>' for k, name in zip(kinds, names, strict=True))
-        lines = []
-        for i, row in enumerate(self._rows(html.escape, _html_cell, blank=True)):
-            labels = "".join(f'<th scope="row">{label}</th>' for label in row[:keys])
-            cells = "".join(f"<td>{cell}</td>" for cell in row[keys:])
-            start = '<tr class="first">' if i and row[0] and keys > 1 else "<tr>"
-            lines.append(f"{start}{labels}{cells}</tr>")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>\n" + "\n".join(lines) + "\n</tbody></table>"
-
-    def _rows(
-        self, text: Callable[[str], str], cell: Callable[[str, str, bool], str], blank: bool = False
-    ) -> list[list[str]]:
-        """Labels and cells of every row; `blank` leaves out labels that repeat those of the row before."""
-        rows = []
-        digits = self.digits
-        before: tuple[str, ...] = ()
-        for index, means, deviations, best in zip(
-            self.mean.index, self.mean.to_numpy(), self.deviation.to_numpy(), self.best.to_numpy(), strict=True
-        ):
-            labels = tuple(map(str, index)) if isinstance(index, tuple) else (str(index),)
-            shown = [text(x) if not blank or labels[: i + 1] != before[: i + 1] else "" for i, x in enumerate(labels)]
-            before = labels
-            cells = zip(means, deviations, best, digits, strict=True)
-            rows.append(shown + [cell(_number(m, n), _number(d, n), bool(bold)) for m, d, bold, n in cells])
-        return rows
-
-
-def _decimals(values: pd.Series) -> int:
-    """Three decimals, four where most values are small."""
-    return 4 if values.abs().median() < 0.05 else 3
-
-
-def _number(value: float, digits: int) -> str:
-    if np.isnan(value):
-        return ""
-    text = f"{value:.{digits}f}" if abs(value) < 1e4 else f"{value:.2g}"
-    return text.replace("-", "−") if float(text) else text.replace("-", "")
-
-
-def _markdown_cell(mean: str, deviation: str, bold: bool) -> str:
-    shown = f"**{mean}**" if bold else mean or "–"
-    return f"{shown} ± {deviation}" if deviation and mean else shown
-
-
-def _html_cell(mean: str, deviation: str, bold: bool) -> str:
-    shown = f"<strong>{mean}</strong>" if bold else mean or "–"
-    return f"{shown} <small>± {deviation}</small>" if deviation and mean else shown
-
-
-def _latex_cell(mean: str, deviation: str, bold: bool) -> str:
-    if not mean:
-        return "--"
-    # In braces the minus is a sign, not an operation.
-    mean, deviation = (text.replace("−", "{-}").replace("inf", r"\infty") for text in (mean, deviation))
-    shown = rf"\mathbf{{{mean}}}" if bold else mean
-    return rf"${shown} \pm {deviation}$" if deviation else f"${shown}$"
-
-
-def latex_text(text: str) -> str:
-    r"""Return text as LaTeX shows it.
-
-    >>> print(latex_text("80 % of my_runs ± 2"))
-    80 \% of my\_runs $\pm$ 2
-    """
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$"}
-    special |= {sign: "\\" + sign for sign in "&%$#_{}"} | {"–": "--", "−": "$-$"}
-    return re.sub("|".join(map(re.escape, special)), lambda found: special[found[0]], text)
-
-
 def appendix(table: pd.DataFrame, axis: str, scores: Sequence[str], caption: str = "") -> Grid:
     """Return a table in the form of the paper's appendix: levels, models and families down, scores across.
 
     The best of each level is marked, over all models and families.
     """
     found = _with_names(summarise(table, axis), axis)
-    head = "Runs" if axis == "runs" else "Censored"
-    parts = []
-    for column in ("mean", "deviation", "best"):
-        part = found.pivot_table(
-            index=["at", "model", "own"], columns="score", values=column, sort=False, aggfunc="first", dropna=False
-        )
-        rows = pd.MultiIndex.from_frame(found[["at", "model", "own"]].drop_duplicates())
-        part = part.reindex(index=rows, columns=list(scores))
-        parts.append(part.set_axis([LABELS.get(s, s) for s in scores], axis=1).rename_axis([head, "Model", "Family"]))
-    return Grid(parts[0].astype(float), parts[1].astype(float), parts[2] == True, caption)  # noqa: E712  NaN is not best
+    found["score"] = found["score"].map(lambda score: LABELS.get(score, score))
+    rows = pd.MultiIndex.from_frame(found[["at", "model", "own"]].drop_duplicates())
+    names = ["Runs" if axis == "runs" else "Censored", "Model", "Family"]
+    return _grid(found, rows, "score", [LABELS.get(s, s) for s in scores], names, caption, by_column=True)
 
 
 def overview(table: pd.DataFrame, axis: str, score: str, caption: str = "") -> Grid:
     """Return one score: models down, levels across, the best of each level marked."""
     found = _with_names(summarise(table[table["score"] == score], axis), axis)
     found["row"] = [row_name(m, f) for m, f in zip(found["model"], found["family"], strict=True)]
-    order = found.assign(rank=found["model"].map({m: i for i, m in enumerate(model_order(found["model"]))}))
-    rows = list(dict.fromkeys(order.sort_values(["rank"], kind="stable")["row"]))
+    rank = found["model"].map({m: i for i, m in enumerate(model_order(found["model"]))})
+    rows = pd.Index(found.assign(rank=rank).sort_values("rank", kind="stable")["row"].unique(), name="row")
     if axis == "runs":
         found["at"] = [f"{at} run{'s' if at != '1' else ''}" for at in found["at"]]
     levels = list(dict.fromkeys(found.sort_values(axis)["at"]))
-    parts = [
-        found.pivot_table(index="row", columns="at", values=column, aggfunc="first", dropna=False)
-        .reindex(index=rows, columns=levels)
-        .rename_axis("Model")
-        for column in ("mean", "deviation", "best")
-    ]
-    return Grid(parts[0].astype(float), parts[1].astype(float), parts[2] == True, caption, by_column=False)  # noqa: E712
+    return _grid(found, rows, "at", levels, ["Model"], caption, by_column=False)
+
+
+def _grid(
+    found: pd.DataFrame,
+    rows: pd.Index,
+    across: str,
+    columns: list[str],
+    names: list[str],
+    caption: str,
+    by_column: bool,
+) -> Grid:
+    mean, deviation, best, partial = (
+        found.pivot_table(index=rows.names, columns=across, values=what, aggfunc="first", dropna=False)
+        .reindex(index=rows, columns=columns)
+        .rename_axis(names)
+        .rename_axis(columns=None)
+        for what in ("mean", "deviation", "best", "partial")
+    )
+    # A cell that is not there, NaN, is neither the best nor a part.
+    return Grid(mean.astype(float), deviation.astype(float), best.eq(True), partial.eq(True), caption, by_column)
 
 
 def _with_names(found: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Add the level's name, the family's name, and whether a row is the best of its level and score."""
+    """Add the level's name, the family's name, and whether a row is the best of its level and score, or in part."""
     # Rounded as printed: what looks equal is equally good.
-    parts = [loss(str(s), part["mean"].round(_decimals(part["mean"]))).round(9) for s, part in found.groupby("score")]
-    values = pd.concat(parts or [found["mean"]]).reindex(found.index).where(~_is_limit(found))
+    parts = [loss(str(s), part["mean"].round(decimals(part["mean"]))).round(9) for s, part in found.groupby("score")]
+    values = pd.concat(parts or [found["mean"]]).reindex(found.index)
+    values = values.where(~_is_limit(found) & found["full"] & ~found["score"].isin(UNRANKED))
     least = values.groupby([found[axis], found["score"]]).transform("min")
     return found.assign(
         at=[level_name(axis, level) for level in found[axis]],
-        own=[FAMILIES.get(family, family) if family else "" for family in found["family"]],
+        own=[FAMILIES.get(family, family) for family in found["family"]],
         best=(values == least) & np.isfinite(values),
+        partial=~found["full"],
     )
 
 
@@ -306,27 +222,42 @@ def _is_limit(found: pd.DataFrame) -> NDArray[np.bool_]:
 
 
 def paired(table: pd.DataFrame, axis: str, score: str, model: tuple[str, str], other: tuple[str, str]) -> pd.DataFrame:
-    """Compare two models, each a name and a family, on the same folds and seeds; one row a level.
+    """Compare two models, each a name and a family, on the folds and seeds that both have; one row a level.
 
-    Columns: the level, `difference` (mean of model minus other; below 0 the first is ahead), its `standard_error`,
-    `wins` of the first, and `jobs`, of how many. Seeds score the same instances again, so that the standard error
-    counts folds, not folds times seeds.
+    Columns: the level, `mean` and `other_mean`, `difference` (mean of model minus other; below 0 the first is ahead;
+    of coverage, of the distances from 0.9), its `standard_error`, `wins` of the first, and `jobs`, of how many. The
+    standard error is the deviation of the differences over the root of the number of folds, not of folds times seeds:
+    another seed deals out the same instances again, and what they have in common no number of seeds averages out.
     """
-    key = [axis, "fold", "seed"]
-    sides = []
-    for name, family in (model, other):
-        part = table[(table["model"] == name) & (table["family"] == family) & (table["score"] == score)]
-        if part.empty:
-            raise SettingError(f"no {score} of {row_name(name, family)!r}: there are {sorted(set(table['model']))}.")
-        sides.append(loss(score, part.set_index(key)["value"]))
-    differences = (sides[0] - sides[1]).dropna().rename("difference").reset_index()
+    sides = [_side(table, axis, score, *row) for row in (model, other)]
+    both = pd.concat(sides, axis=1, keys=["mean", "other_mean"], join="inner").dropna().reset_index()
     rows = []
-    for level, part in differences.groupby(axis):
-        gaps = part["difference"].to_numpy()
-        spread = gaps.std(ddof=1) if gaps.size > 1 else np.nan
+    for level, part in both.groupby(axis):
+        losses = [loss(score, part[name]).to_numpy(float) for name in ("mean", "other_mean")]
+        with np.errstate(invalid="ignore"):  # two infinite scores are equally bad
+            gaps = np.where(losses[0] == losses[1], 0.0, losses[0] - losses[1])
+            difference = gaps.mean()
+        spread = gaps.std(ddof=1) if gaps.size > 1 and np.isfinite(gaps).all() else np.nan
+        means = part["mean"].mean(), part["other_mean"].mean()
         error = spread / np.sqrt(part["fold"].nunique())
-        rows.append((level, gaps.mean(), error, int((gaps < 0).sum()), gaps.size))
-    return pd.DataFrame(rows, columns=[axis, "difference", "standard_error", "wins", "jobs"])
+        rows.append((level, *means, difference, error, int((gaps < 0).sum()), gaps.size))
+    columns = [axis, "mean", "other_mean", "difference", "standard_error", "wins", "jobs"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _side(table: pd.DataFrame, axis: str, score: str, name: str, family: str) -> pd.Series:
+    """Scores of one model by level, fold and seed."""
+    part = table[(table["model"] == name) & (table["family"] == family) & (table["score"] == score)]
+    if part.empty:
+        raise SettingError(f"no {score} of {row_name(name, family)!r}: there are {sorted(set(table['model']))}.")
+    values = part.set_index([axis, "fold", "seed"])["value"]
+    if values.index.has_duplicates:
+        level, fold, seed = values.index[values.index.duplicated()][0]
+        raise SettingError(
+            f"two values of {score} of {row_name(name, family)!r} at {axis}={level}, fold {fold}, seed {seed}. "
+            "Give rows in which nothing else varies: see `slices`."
+        )
+    return values
 
 
 def behind(
@@ -334,27 +265,24 @@ def behind(
 ) -> pd.DataFrame:
     """List where a model is not ahead: level and score, the model that is, and by how much, widest gaps first.
 
-    With several families the model's best one counts. `gap` and `standard_error` are as in `paired`; `wins` counts the
-    folds and seeds in which the model was ahead all the same.
+    All are compared on the folds and seeds that they share; who has not done all of these is left out. With several
+    families the model's best one counts. `gap` and `standard_error` are as in `paired`; `wins` counts the folds and
+    seeds in which the model was ahead all the same.
     """
-    found = summarise(table[table["score"].isin(list(scores))], axis)
-    found = found[~_is_limit(found)]
-    rows = []
+    table = shared(table[table["score"].isin(list(scores))], axis)
+    found = summarise(table, axis)
+    found = found[~_is_limit(found) & found["full"]]
+    listed = []
     for (level, score), part in split_by(found, [axis, "score"]):
-        part = part.assign(loss=loss(str(score), part["mean"])).dropna(subset="loss")
+        part = part.assign(loss=loss(str(score), part["mean"])).sort_values("loss", kind="stable")
         own, others = part[part["model"] == model], part[part["model"] != model]
         if own.empty or others.empty or own["loss"].min() < others["loss"].min():
             continue
-        mine, best = (rows.sort_values("loss", kind="stable").iloc[0] for rows in (own, others))
-        at = paired(table[table[axis] == level], axis, str(score), *((r["model"], r["family"]) for r in (mine, best)))
-        if at.empty:  # no fold that both have done
-            continue
-        gap = at.iloc[0]
-        name = row_name(best["model"], best["family"])
-        rows.append(
-            (level, score, mine["mean"], name, best["mean"], *gap[["difference", "standard_error", "wins", "jobs"]])
-        )
+        mine, best = ((str(row["model"]), str(row["family"])) for row in (own.iloc[0], others.iloc[0]))
+        gap = paired(table[table[axis] == level], axis, str(score), mine, best).iloc[0]
+        means = gap["mean"], row_name(*best), gap["other_mean"]
+        listed.append((level, score, *means, *gap[["difference", "standard_error", "wins", "jobs"]]))
     columns = [axis, "score", "mean", "ahead", "its_mean", "gap", "standard_error", "wins", "jobs"]
-    listed = pd.DataFrame(rows, columns=columns)
-    place = listed["score"].map({score: i for i, score in enumerate(scores)})
-    return listed.assign(place=place).sort_values(["place", "gap"], ascending=[True, False]).drop(columns="place")
+    rows = pd.DataFrame(listed, columns=columns)
+    place = rows["score"].map({score: i for i, score in enumerate(scores)})
+    return rows.assign(place=place).sort_values(["place", "gap"], ascending=[True, False]).drop(columns="place")

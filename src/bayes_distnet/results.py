@@ -25,10 +25,13 @@ from bayes_distnet.datasets import DATASETS, load_dataset
 from bayes_distnet.errors import ResultsError
 from bayes_distnet.tables import read_frame, write_frame
 
-ABOUT, JOURNAL, DATA = "about.json", "journal.jsonl", "data"
+ABOUT, JOURNAL, LOCK, DATA = "about.json", "journal.jsonl", ".lock", "data"
 FORMAT = 1
 
-#: What tells one job from another.
+#: Kinds of jobs: a model scored on a fold, and its answers to features moved away.
+SCORED, SHIFTS = "scores", "shifts"
+
+#: What tells one job from others of its kind.
 KEY = ["runs", "cutoffs", "censored", "model", "family", "fold", "seed"]
 COLUMNS = {
     "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
@@ -66,7 +69,7 @@ class Results:
         """The runs and features the experiments were done on; a copy of the results may come without those shipped."""
         if not (self.folder / DATA).exists() and self.about["data"] in DATASETS:
             shipped = load_dataset(self.about["data"]).matched()
-            if fingerprint(shipped) == self.about["fingerprint"]:
+            if fingerprint(shipped) == self.about.get("fingerprint"):
                 return shipped
         return Dataset.load(self.folder / DATA)
 
@@ -79,14 +82,18 @@ class Results:
             raise ResultsError(f"{folder}: no results here (no {ABOUT}).")
         records = read_journal(folder)
         tables = {name: _joined(folder, name, about, records) for name in COLUMNS}
-        errors = [record["key"] | {"error": record["error"]} for record in records if "error" in record]
-        failures = pd.DataFrame(errors, columns=[*KEY, "error"]).drop_duplicates(KEY, keep="last", ignore_index=True)
+        errors = [
+            {"kind": record["kind"], **record["key"], "error": record["error"]}
+            for record in records
+            if "error" in record
+        ]
+        failures = pd.DataFrame(errors, columns=["kind", *KEY, "error"]).drop_duplicates(["kind", *KEY], keep="last")
         results = cls(
             folder, about, tables["results"], tables["calibration"], tables["examples"], tables["shifts"], failures
         )
         done = results.done()
-        keys = failures[KEY].itertuples(index=False, name=None)
-        return replace(results, failures=failures[[key not in done and ("shifts", *key) not in done for key in keys]])
+        open_still = [key not in done for key in failures[["kind", *KEY]].itertuples(index=False, name=None)]
+        return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
 
     def of(self, experiment: str) -> pd.DataFrame:
         """Return the rows of the table that belong to "low-samples" or "censoring"."""
@@ -95,13 +102,29 @@ class Results:
             return self.table.iloc[:0]
         table = self.table
         chosen = table["runs"].isin(plan["runs"]) & table["cutoffs"].isin(["none", *plan["cutoffs"]])
-        return table[chosen & table["censored"].isin(plan["censored"])]
+        return table[chosen & table["censored"].isin(plan["censored"]) & table["model"].isin(plan["models"])]
 
     def done(self) -> set[tuple[Any, ...]]:
-        """Return the keys of finished jobs, those of `shifts` with the word in front."""
-        scored = set(self.table[KEY].itertuples(index=False, name=None))
-        moved = self.shifts[KEY].drop_duplicates().itertuples(index=False, name=None)
-        return scored | {("shifts", *key) for key in moved}
+        """Return what has been done: kind ("scores" or "shifts") and key of every finished job."""
+        tables = {SCORED: self.table, SHIFTS: self.shifts}
+        return {(kind, *key) for kind, table in tables.items() for key in _keys(table)}
+
+    def planned(self, experiment: str) -> set[tuple[Any, ...]]:
+        """Return what was asked for, in the form of `done`."""
+        kind = SHIFTS if experiment == "uncertainty" else SCORED
+        return {
+            (kind, runs, call["cutoffs"] if share else "none", share, model, family, fold, seed)
+            for call in self.about["experiments"].get(experiment, {}).get("calls", [])
+            for runs in call["runs"]
+            for share in call["censored"]
+            for model, family in call["jobs"]
+            for fold in range(call["folds_done"])
+            for seed in range(call["seeds"])
+        }
+
+
+def _keys(table: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    yield from table[KEY].drop_duplicates().itertuples(index=False, name=None)
 
 
 def read_about(folder: Path) -> dict[str, Any] | None:
@@ -123,7 +146,10 @@ def read_about(folder: Path) -> dict[str, Any] | None:
 def write_about(folder: Path, about: dict[str, Any]) -> None:
     """Write `about.json`, whole or not at all."""
     new = folder / f"{ABOUT}.new"
-    new.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    with new.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
     new.replace(folder / ABOUT)
 
 
@@ -148,26 +174,33 @@ def read_journal(folder: Path) -> list[Record]:
 
 @contextlib.contextmanager
 def open_journal(folder: Path) -> Iterator[IO[str]]:
-    """Open the journal for appending; nobody else may write to it meanwhile."""
-    with (folder / JOURNAL).open("a+", encoding="utf-8") as journal:
+    """Open the journal for appending; nobody else may write to the folder meanwhile."""
+    # The journal itself is replaced when it is folded: the lock is on a file that stays.
+    with (folder / LOCK).open("w") as lock:
         try:
-            fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
             raise ResultsError(f"{folder}: another experiment is writing to this folder.") from error
-        # A crash may have cut the last line short: what is appended starts on a line of its own.
-        end = journal.seek(0, os.SEEK_END)
-        if end:
-            journal.seek(0)
-            text = journal.read()
-            if not text.endswith("\n"):
-                journal.truncate(len(text[: text.rfind("\n") + 1].encode()))
-        yield journal
+        _drop_torn_line(folder / JOURNAL)
+        with (folder / JOURNAL).open("a", encoding="utf-8") as journal:
+            yield journal
+
+
+def _drop_torn_line(path: Path) -> None:
+    """Cut off what a crash left of a last line: what is appended starts on a line of its own."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("r+b") as journal:
+        journal.seek(-1, os.SEEK_END)
+        if journal.read() != b"\n":
+            journal.truncate(path.read_bytes().rfind(b"\n") + 1)
 
 
 def append(journal: IO[str], record: Record) -> None:
     """Write one job down, on disk before this returns."""
     journal.write(json.dumps(record) + "\n")
     journal.flush()
+    os.fsync(journal.fileno())
 
 
 def fold_journal(folder: Path) -> Results:
@@ -216,7 +249,7 @@ def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
     if name == "results":
         cost: dict[str, Any] = {k: record[k] for k in ("instances", "fit_seconds", "predict_seconds") if k in record}
         for score, value in record.get("scores", {}).items():
-            yield {"data": data, **key, "score": score, "value": np.nan if value is None else value, **cost}
+            yield {"data": data, **key, "score": score, "value": value, **cost}
     elif name == "calibration" and "pit" in record:
         yield key | {"pit": record["pit"]}
     elif name in ("examples", "shifts"):

@@ -17,7 +17,7 @@ CUTOFFS = ("global", "instance", "random")
 
 def folds_by_instance(n_instances: int, folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield training and test instances of every fold, instances dealt out at random."""
-    _check_folds(n_instances, folds)
+    check_folds(n_instances, folds)
     fold = np.random.default_rng(check_seed("seed", seed)).permutation(np.arange(n_instances) % folds)
     for k in range(folds):
         yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -25,14 +25,30 @@ def folds_by_instance(n_instances: int, folds: int, seed: int) -> Iterator[tuple
 
 def published_folds(n_instances: int, folds: int) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the folds of the published runs: scikit-learn's, shuffled with random state 0, the same for every seed."""
-    _check_folds(n_instances, folds)
+    check_folds(n_instances, folds)
     yield from KFold(folds, shuffle=True, random_state=0).split(np.zeros(n_instances))
 
 
-def _check_folds(n_instances: int, folds: int) -> None:
+def check_folds(n_instances: int, folds: int) -> None:
+    """Raise an error unless there are two folds or more, and an instance for each."""
     check_at_least("folds", folds, 2)
     if folds > n_instances:
         raise SettingError(f"folds={folds}: expected 2 to the number of instances ({n_instances}).")
+
+
+def first_runs(seconds: FloatArray, finished: BoolArray, runs: int | None, seed: int) -> tuple[FloatArray, BoolArray]:
+    """Keep so many runs of each instance (all of its, if it has fewer), the first of one random order of columns.
+
+    Where every instance has every run, these are the same columns for all, as in the paper.
+    """
+    order = np.random.default_rng(check_seed("seed", seed)).permutation(seconds.shape[1])
+    seconds, finished = seconds[:, order], finished[:, order]
+    there = ~np.isnan(seconds)
+    if runs is not None:
+        check_at_least("runs", runs, 1)
+        there &= there.cumsum(axis=1) <= runs
+    used = there.any(axis=0)
+    return np.where(there, seconds, np.nan)[:, used], (finished & there)[:, used]
 
 
 def cut_off(

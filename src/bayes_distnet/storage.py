@@ -103,20 +103,27 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
-def read_model(path: Path, kind: str) -> SavedModel:
-    """Read and check a model folder of the given kind."""
+def read_header(path: Path) -> dict[str, Any]:
+    """Return what a model folder says of its model: kind, settings, number and names of features."""
     try:
-        text = (path / HEADER).read_bytes()
-        payload = (path / ARRAYS).read_bytes()
-    except (OSError, ValueError) as error:
+        header = json.loads((path / HEADER).read_bytes())
+    except OSError as error:
         raise ModelFileError(f"{path}: no model there ({error}).") from error
-    try:
-        header = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path / HEADER}: not JSON, cut short or changed ({error}).") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{path / HEADER}: not a {FORMAT} file.")
     _check_version(path, header.get("format_version"))
+    return header
+
+
+def read_model(path: Path, kind: str) -> SavedModel:
+    """Read and check a model folder of the given kind."""
+    header = read_header(path)
+    try:
+        payload = (path / ARRAYS).read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path}: no model there ({error}).") from error
     if header.get("model") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('model')}, not a {kind}: use {header.get('model')}.load.")
     if hashlib.sha256(payload).hexdigest() != header.get("sha256"):

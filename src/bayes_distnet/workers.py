@@ -159,11 +159,14 @@ def local_workers(cores: int | None = None) -> Iterator[Workers]:
 
 
 @dataclass(frozen=True)
-class _Dask:
+class DaskWorkers:
+    """Workers of a Dask cluster."""
+
     pool: Pool
     client: Any
 
     def slots(self) -> int:
+        """Return how many jobs to have under way."""
         # One job waiting for each under way: a worker need not wait for the next one to travel.
         try:
             return 2 * max(1, sum(map(int, self.client.nthreads().values())))
@@ -172,7 +175,7 @@ class _Dask:
 
 
 @contextlib.contextmanager
-def dask_workers(address: str, cores: int | None = None) -> Iterator[Workers]:
+def dask_workers(address: str, cores: int | None = None) -> Iterator[DaskWorkers]:
     """Do runs on a Dask cluster: `tcp://...`, the address of its scheduler, or `local` to start one here.
 
     Start workers with one thread each (`dask worker --nthreads 1`): one run a core.
@@ -200,4 +203,4 @@ def dask_workers(address: str, cores: int | None = None) -> Iterator[Workers]:
             raise CollectError(
                 f"cluster {address}: it has no workers. Start some with: dask worker {address}"
             ) from error
-        yield _Dask(client.get_executor(pure=False), client)
+        yield DaskWorkers(client.get_executor(pure=False), client)

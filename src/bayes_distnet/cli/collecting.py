@@ -19,12 +19,12 @@ def add_generate(commands: Any) -> None:
         "generate",
         "write random instances of a problem to files",
         "The same seed writes the same bytes.",
-        "  bayes-distnet generate factoring 20 --folder instances\n"
-        "  bayes-distnet generate zenotravel 50 --seed 7 --folder problems",
+        "  bayes-distnet generate factoring 20 --out instances\n"
+        "  bayes-distnet generate zenotravel 50 --seed 7 --out problems",
     )
     parser.add_argument("kind", help="factoring, zenotravel, sat-mix, random-ksat, colouring, quasigroup")
     parser.add_argument("count", type=int, help="how many")
-    parser.add_argument("--folder", type=Path, required=True, help="where to write them; made if need be")
+    parser.add_argument("--out", type=Path, required=True, help="where to write them; made if need be")
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
     parser.set_defaults(run=_generate)
 
@@ -32,8 +32,8 @@ def add_generate(commands: Any) -> None:
 def _generate(parsed: argparse.Namespace) -> None:
     from bayes_distnet.scenarios import generate
 
-    files = generate(parsed.kind, parsed.count, seed=parsed.seed, folder=parsed.folder)
-    print(f"{len(files)} instances in {parsed.folder}: {files[0].name} to {files[-1].name}")
+    files = generate(parsed.kind, parsed.count, seed=parsed.seed, folder=parsed.out)
+    print(f"{len(files)} instances in {parsed.out}: {files[0].name} to {files[-1].name}")
 
 
 def add_collect(commands: Any) -> None:
@@ -175,7 +175,7 @@ def add_features(commands: Any) -> None:
     parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds an instance")
     parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="an instance; default: 30")
-    parser.add_argument("--processes", type=int, default=1, help="how many files at once; default: 1")
+    parser.add_argument("--cores", type=int, default=1, help="how many files at once; default: 1")
     parser.add_argument("--skip-bad", action="store_true", help="a file that cannot be read gets a row without values")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_features)
@@ -192,7 +192,7 @@ def _features(parsed: argparse.Namespace) -> None:
         _files(parsed.instances),
         seed=parsed.seed,
         time_limit=parsed.time_limit,
-        processes=parsed.processes,
+        processes=parsed.cores,
         on_error="nan" if parsed.skip_bad else "raise",
         progress=not parsed.quiet,
     )

@@ -13,6 +13,7 @@ from bayes_distnet.errors import SettingError
 if TYPE_CHECKING:
     from bayes_distnet.results import Results
 
+SHOWN_SHIFTS = (-8, -4, 0, 4, 8)
 EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
 
 
@@ -61,9 +62,10 @@ def add_experiment(commands: Any) -> None:
         "--models",
         type=words,
         metavar="A,B,...",
-        help="keys such as hybrid, or module:attribute of your own; default: all that are installed",
+        help="keys such as hybrid, or module:attribute of your own; default: all that are installed but the published "
+        "presets; in uncertainty the networks",
     )
-    parser.add_argument("--families", type=words, metavar="A,B,...", help="default: lognormal,inverse-gaussian")
+    parser.add_argument("--families", type=words, metavar="A,B,...", help="default: lognormal,inverse-gaussian; with --quick and in uncertainty lognormal")
     parser.add_argument(
         "--runs",
         type=listed(int),
@@ -84,7 +86,7 @@ def add_experiment(commands: Any) -> None:
     )
     parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
     parser.add_argument("--only-folds", type=int, metavar="N", help="do no more than N of the folds")
-    parser.add_argument("--seeds", type=int, help="how many times; default: 3, in uncertainty 1")
+    parser.add_argument("--seeds", type=int, help="how many times; default: 3, with --preset 5, with --quick and in uncertainty 1")
     parser.add_argument("--preset", choices=("paper",), help="the published splits and models")
     parser.add_argument("--quick", action="store_true", help="a rough answer in less than two minutes")
     parser.add_argument("--cores", type=int, help="default: all")
@@ -99,6 +101,13 @@ def _experiment(parsed: argparse.Namespace) -> None:
 
     shares = _shares(parsed.censored)
     names = EXPERIMENTS if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
+    for given, option, about in ((parsed.runs, "--runs", "low-samples"), (shares, "--censored", "censoring")):
+        if given is not None and len(names) > 1 and about not in names:
+            raise SettingError(f"{option}: of several experiments it is for {about}, which is not among them.")
+    if not parsed.no_report:
+        from bayes_distnet.report import check_can_report
+
+        check_can_report()  # before hours of work, not after
     data = read_data(parsed.data, parsed.features, parsed.solver)
     for name in names:
         results = run_experiment(
@@ -143,27 +152,24 @@ def _print_overview(results: Results, experiment: str) -> None:
     if experiment == "uncertainty":
         _print_spreads(results)
         return
+    from bayes_distnet.result_tables import AXES, overview, slices
+
     table = results.of(experiment)
     table = table[table["score"] == "nllh"]
     if table.empty:
         return
-    kinds = {*table["cutoffs"]} - {"none"}
-    varied = [column for column in ("runs", "censored") if table[column].nunique() > 1] or ["runs"]
-    levels = ["cutoffs", *varied] if len(kinds) > 1 else varied
-    overview = table.pivot_table(index=["model", "family"], columns=levels, values="value", aggfunc="mean")
-    overview = overview.loc[overview.mean(axis=1).sort_values().index]
-    print(f"{experiment}: nllh (less is better) by {', '.join(levels)}")
-    print(overview.to_string(float_format="{:.3f}".format))
+    for what, rows in slices(table, AXES[experiment]).items():
+        means = overview(rows, AXES[experiment], "nllh").mean
+        print(f"{experiment}{f', {what}' if what else ''}: negative log likelihood, less is better")
+        print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format="{:.3f}".format))
 
 
 def _print_spreads(results: Results) -> None:
-    shifts = results.shifts[results.shifts["shift"].isin([-8, -4, 0, 4, 8])]
-    if shifts.empty:
-        return
-    shifts = shifts.assign(spread=shifts["high"] / shifts["low"])
-    spreads = shifts.pivot_table(index=["model", "family"], columns="shift", values="spread", aggfunc="median")
+    from bayes_distnet.report.findings import spreads
+
     print("uncertainty: upper over lower quartile (median over instances) by shift of the features in deviations")
-    print(spreads.to_string(float_format="{:.2f}".format))
+    shown = results.shifts[results.shifts["shift"].isin(SHOWN_SHIFTS)]
+    print(spreads(shown).to_string(float_format="{:.2f}".format))
 
 
 def add_report(commands: Any) -> None:

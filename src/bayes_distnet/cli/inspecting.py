@@ -41,7 +41,8 @@ def _info(parsed: argparse.Namespace) -> None:
 def _info_model(path: Path, *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from bayes_distnet.models import read_header, read_learnt
+    from bayes_distnet.models import read_learnt
+    from bayes_distnet.storage import read_header
 
     header, found = read_header(path), read_learnt(path)
     learnt = {} if found is None else {key: value for key, value in asdict(found).items() if key != "names"}
@@ -59,11 +60,11 @@ def _info_model(path: Path, *, as_json: bool) -> None:
 
 
 def _info_results(path: Path, *, as_json: bool) -> None:
-    from bayes_distnet.results import Results
+    from bayes_distnet.results import KEY, Results
 
     results = Results.load(path)
     about, seconds = results.about, sum(session["seconds"] for session in results.about.get("sessions", ()))
-    jobs = results.table.drop_duplicates(["runs", "cutoffs", "censored", "model", "family", "fold", "seed"])
+    jobs = results.table.drop_duplicates(KEY)
     if as_json:
         print_json({"kind": "results", **about, "scored": len(jobs), "failed": len(results.failures)})
         return

@@ -23,6 +23,7 @@ from bayes_distnet.baselines import KNearest, Marginal, RandomForest, Ridge
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 from bayes_distnet.estimators import BayesDistNet, DistNet
+from bayes_distnet.families import FAMILIES
 from bayes_distnet.hybrid import HybridDistNet
 from bayes_distnet.observations import BoolArray, FloatArray
 from bayes_distnet.peers.comparison import not_installed
@@ -33,8 +34,6 @@ from bayes_distnet.peers.quantile_forest import QuantileForest
 from bayes_distnet.peers.xgboost_aft import XGBoostAFT
 
 __all__ = ["PEERS", "Peer", "find_peer"]
-
-FAMILIES = ("lognormal", "inverse-gaussian")
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,6 @@ class Peer:
         families: those it can be asked for; () if it has its own: then `make` ignores the family.
         needs: module that must be importable.
         limit: (seconds, finished) of the test runs, instances x runs -> the distribution; None for a model.
-        deterministic: the seed changes nothing but the split.
-
-    A peer goes to other processes by pickling: `make` and `limit` should be functions of a module, or partials of such.
     """
 
     name: str
@@ -57,7 +53,6 @@ class Peer:
     families: tuple[str, ...] = ()
     needs: str | None = None
     limit: Callable[[FloatArray, BoolArray], RuntimeDistribution] | None = None
-    deterministic: bool = False
 
     def __post_init__(self) -> None:
         if (self.make is None) == (self.limit is None):
@@ -79,25 +74,26 @@ def _model(
     families: tuple[str, ...] = (),
     needs: str | None = None,
 ) -> Peer:
-    deterministic = "seed" not in template.get_params(deep=False)
-    return Peer(name, partial(from_template, template, families), families, needs, deterministic=deterministic)
+    return Peer(name, partial(from_template, template, families), families, needs)
 
 
 def _limit(name: str, limit: Callable[[FloatArray, BoolArray], RuntimeDistribution]) -> Peer:
-    return Peer(name, None, limit=limit, deterministic=True)
+    return Peer(name, None, limit=limit)
 
 
 PEERS: dict[str, Peer] = {
     "hybrid": _model("HybridDistNet", HybridDistNet(progress=False)),
-    "bayes": _model("BayesDistNet", BayesDistNet(progress=False), FAMILIES),
-    "bayes-runtimes": _model("BayesDistNet (runtimes)", BayesDistNet(output="runtimes", progress=False), FAMILIES),
-    "bayes-paper": _model("BayesDistNet (paper)", BayesDistNet(preset="paper", progress=False), FAMILIES),
-    "distnet": _model("DistNet", DistNet(progress=False), FAMILIES),
-    "distnet-paper": _model("DistNet (paper)", DistNet(preset="paper", progress=False), FAMILIES),
+    "bayes": _model("BayesDistNet", BayesDistNet(progress=False), tuple(FAMILIES)),
+    "bayes-runtimes": _model(
+        "BayesDistNet (runtimes)", BayesDistNet(output="runtimes", progress=False), tuple(FAMILIES)
+    ),
+    "bayes-paper": _model("BayesDistNet (paper)", BayesDistNet(preset="paper", progress=False), tuple(FAMILIES)),
+    "distnet": _model("DistNet", DistNet(progress=False), tuple(FAMILIES)),
+    "distnet-paper": _model("DistNet (paper)", DistNet(preset="paper", progress=False), tuple(FAMILIES)),
     "forest": _model("RandomForest", RandomForest()),
     "ridge": _model("Ridge", Ridge()),
     "knn": _model("KNearest", KNearest()),
-    "marginal": _model("Marginal", Marginal(), FAMILIES),
+    "marginal": _model("Marginal", Marginal(), tuple(FAMILIES)),
     "ngboost": _model("NGBoost", NGBoost(), needs="ngboost"),
     "xgboost": _model("XGBoost AFT", XGBoostAFT(), needs="xgboost"),
     "lifelines": _model("log-normal AFT", LogNormalAFT(), needs="lifelines"),
@@ -181,4 +177,4 @@ def _as_peer(value: Any, text: str) -> Peer:
             value = value()
         except TypeError as error:
             raise SettingError(f"model {text!r}: {error}. Give a model, or defaults to its arguments.") from error
-    return _model(type(value).__name__, value)
+    return _model(text.rpartition(":")[2], value)

@@ -26,8 +26,8 @@ DEFINITIONS = {
     "time. Less is better, 0 is the least.",
     "KS": "Kolmogorov-Smirnov distance: the largest gap between the predicted and the empirical distribution function, "
     "0 to 1. Less is better.",
-    "Mass": "Predicted probability outside 0 to 1.5 times the longest run of the instance. Less is better, as long as "
-    "the other scores are good.",
+    "Mass": "Predicted probability outside 0 to 1.5 times the longest run of the instance. A right "
+    "prediction has some, so that neither less nor more is better by itself.",
     "CRPS": "Continuous ranked probability score, in seconds: for a prediction of one number it is the absolute error. "
     "Less is better. Infinite where the predicted tail is too heavy for a mean of the faster of two runs.",
     "Coverage": "Share of the test runs inside the central 90 % interval of the prediction: 0.9 is right, less says "
@@ -52,6 +52,7 @@ def write_report(folder: str | os.PathLike[str]) -> Path:
     results = Results.load(folder)
     if results.table.empty and results.shifts.empty:
         raise SettingError(f"{results.folder}: no job is done yet, so there is nothing to report.")
+    Book(results).clear()
     style: Any = FIGURE_STYLE
     with rc_context(style):
         sections = [section for write in _SECTIONS for section in write(Book(results))]
@@ -78,8 +79,12 @@ def what_was_run(book: Book) -> Iterator[Section]:
     notes = []
     for experiment, plan in about["experiments"].items():
         done, planned = completeness(results, experiment)
-        roster = f" Models: {', '.join(plan['models'])}." if len(plan["models"]) < len(models) else ""
-        listed.append((experiment, f"{_plan_text(plan, results)}; {count(done, 'job')} done.{roster}"))
+        calls = plan.get("calls") or [plan]
+        texts = [
+            _plan_text(call, results) + (f" ({', '.join(call['models'])})" if len(call["models"]) < len(models) else "")
+            for call in calls
+        ]
+        listed.append((experiment, f"{'. '.join(texts)}. {done} of {count(planned, 'job')} done."))
         if done < planned:
             notes.append(f"{experiment}: {done} of {planned} jobs are done. Cells without a result are shown as “–”.")
     if len(results.failures):
@@ -102,7 +107,9 @@ def _plan_text(plan: dict[str, Any], results: Results) -> str:
     runs = ", ".join(map(str, plan["runs"]))
     shares = [share for share in plan["censored"] if share]
     cut = f", {', '.join(level_name('censored', s) for s in plan['censored'])} cut off" if shares else ""
-    kinds = f" ({' and '.join(plan['cutoffs'])} cutoffs)" if shares else ""
+    # One call has one kind of cutoffs, a plan those of all its calls.
+    cutoffs = [plan["cutoffs"]] if isinstance(plan["cutoffs"], str) else plan["cutoffs"]
+    kinds = f" ({' and '.join(cutoffs)} cutoffs)" if shares else ""
     families = " and ".join(FAMILIES.get(family, family) for family in plan["families"])
     folds = plan.get("folds_done", results.about.get("folds"))
     of = f" of {results.about['folds']}" if folds != results.about.get("folds") else ""

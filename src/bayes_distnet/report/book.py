@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from bayes_distnet import plots
+from bayes_distnet import result_plots
 from bayes_distnet.errors import BayesDistNetError
+from bayes_distnet.grids import Grid, Listing
 from bayes_distnet.report.page import inline_svg, legend, scrolling
-from bayes_distnet.result_tables import Grid, model_order, row_name
+from bayes_distnet.result_tables import level_name, model_order, row_name
 from bayes_distnet.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: How names of tables and figures begin; what a report finds under such a name it has written itself, once.
+NAMES = ("low-samples", "censoring", "behind", "uncertainty", "examples", "calibration", "published", "cost")
+KINDS = {"tables": (".md", ".tex"), "figures": (".png", ".pdf")}
 
 PANEL = (4.3, 3.1)  # inches
 PLACE = (0.15, 0.17, 0.82, 0.67)  # of the axes in a panel: left, bottom, width, height
@@ -28,13 +33,20 @@ class Book:
 
     results: Results
 
-    def tables(self, name: str, grid: Grid) -> str:
+    def clear(self) -> None:
+        """Remove the tables and figures of an earlier report: it may have had some that this one has not."""
+        for folder, kinds in KINDS.items():
+            for path in (self.results.folder / folder).glob("*"):
+                if path.suffix in kinds and path.stem.startswith(NAMES):
+                    path.unlink()
+
+    def tables(self, name: str, table: Grid | Listing) -> str:
         """Write a table as Markdown and LaTeX, and return it as HTML."""
         folder = self.results.folder / "tables"
         folder.mkdir(exist_ok=True)
-        (folder / f"{name}.md").write_text(grid.markdown(), "utf-8")
-        (folder / f"{name}.tex").write_text(grid.latex(), "utf-8")
-        return scrolling(grid.html())
+        (folder / f"{name}.md").write_text(table.markdown(), "utf-8")
+        (folder / f"{name}.tex").write_text(table.latex(), "utf-8")
+        return scrolling(table.html(), f"Table {name}")
 
     def figure(self, name: str, draw: Sequence[tuple[str, Callable[[Axes], object]]], columns: int = 3) -> list[str]:
         """Draw panels, write them as one PNG and one PDF, and return each as SVG; draw: what it shows, and how."""
@@ -66,8 +78,8 @@ class Book:
 
 def legend_of(rows: pd.DataFrame, points: bool = True) -> str:
     """Return the legend of a picture: of points at levels, or of curves."""
-    models, style = model_order(rows["model"]), plots.model_style if points else plots.curve_style
-    return legend((row_name(*row), style(*row, models)) for row in plots.rows_of(rows))
+    models, style = model_order(rows["model"]), result_plots.model_style if points else result_plots.curve_style
+    return legend((row_name(*row), style(*row, models)) for row in result_plots.rows_of(rows))
 
 
 def data_facts(results: Results) -> list[tuple[str, str]]:
@@ -89,6 +101,18 @@ def data_facts(results: Results) -> list[tuple[str, str]]:
     ]
 
 
+def joined(texts: Iterable[str], comma: str = ", ") -> str:
+    """Join words as a sentence does: "a, b and c"."""
+    words = list(texts)
+    return words[0] if len(words) == 1 else f"{comma.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def condition_name(runs: int, cutoffs: str, censored: float) -> str:
+    """Say what models had to learn from."""
+    cut = f", {level_name('censored', censored)} of them cut off ({cutoffs} cutoffs)" if censored else ""
+    return f"{count(runs, 'run')} an instance to learn from{cut}"
+
+
 def count(number: int, thing: str) -> str:
     """Count things in words: "1 job", "2 jobs"."""
     return f"{number} {thing}{'s' if number != 1 else ''}"
@@ -99,13 +123,8 @@ def signed(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:+.3f}".replace("-", "−")
 
 
-def plain_error(value: float) -> str:
-    """Return a standard error as text."""
-    return "–" if np.isnan(value) else f"{value:.3f}"
-
-
 def plain(value: float) -> str:
-    """Return a score as text."""
+    """Return a score or a standard error as text."""
     return "–" if np.isnan(value) else f"{value:.3f}".replace("-", "−")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -30,6 +30,10 @@ FIGURE_STYLE: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "bayes-distnet",
 }
+
+
+# What Matplotlib draws for the styles it has names for, in line widths.
+_NAMED: dict[str, tuple[float, ...]] = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1.0, 1.6), ":": (1.0, 1.65)}
 
 
 @dataclass(frozen=True)
@@ -71,23 +75,9 @@ def facts(pairs: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> str:
-    """Return a table of plain texts; the first columns are text, the others numbers."""
-    kinds = [' class="text"' if i < text_columns else "" for i in range(len(header))]
-    head = "".join(f'<th scope="col"{k}>{html.escape(name)}</th>' for k, name in zip(kinds, header, strict=True))
-    body = "\n".join(
-        "<tr>"
-        + "".join(f'<th scope="row">{html.escape(cell)}</th>' for cell in row[:text_columns])
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in row[text_columns:])
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
-
-
-def scrolling(markup: str) -> str:
-    """Let a wide table scroll on a narrow screen."""
-    return f'<div class="scroll" tabindex="0">{markup}</div>'
+def scrolling(markup: str, label: str) -> str:
+    """Let a wide table scroll on a narrow screen; label: what it is, for those who cannot see it."""
+    return f'<div class="scroll" role="region" aria-label="{html.escape(label)}" tabindex="0">{markup}</div>'
 
 
 def folded(summary: str, markup: str) -> str:
@@ -109,7 +99,8 @@ def legend(entries: Iterable[tuple[str, dict[str, Any]]]) -> str:
 
 
 def _swatch(style: dict[str, Any]) -> str:
-    dashes = "" if isinstance(style["ls"], str) else " ".join(f"{n * style['lw']:.1f}" for n in style["ls"][1])
+    ls = style["ls"]
+    dashes = " ".join(f"{n * style['lw']:.1f}" for n in (_NAMED[ls] if isinstance(ls, str) else ls[1]))
     return (
         '<svg viewBox="0 0 28 10" width="28" height="10" aria-hidden="true">'
         f'<line x1="1" x2="27" y1="5" y2="5" stroke="{style["color"]}" stroke-width="{style["lw"]}" '

@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from bayes_distnet import plots
+from bayes_distnet import result_plots
+from bayes_distnet.grids import Listing
 from bayes_distnet.published import beside, caveat, is_published_archive, scenario_of
-from bayes_distnet.report.book import Book, legend_of, plain, plain_error, short_seconds, signed
-from bayes_distnet.report.page import Section, folded, panels, paragraph, scrolling, table
+from bayes_distnet.report.book import Book, condition_name, joined, legend_of, plain, short_seconds, signed
+from bayes_distnet.report.page import Section, folded, panels, paragraph
 from bayes_distnet.result_tables import (
     AXES,
+    CONDITION,
     FAMILIES,
     LABELS,
     RECOMMENDED,
+    UNRANKED,
     appendix,
     behind,
     level_name,
     model_order,
+    most_complete,
     overview,
     paired,
+    shared,
     slices,
     split_by,
+    whole,
 )
 from bayes_distnet.results import KEY
 
@@ -55,7 +61,8 @@ def _levels(book: Book, experiment: str, title: str, varied: str) -> Iterator[Se
         draw = [(f"{LABELS[score]} against {varied}", _drawn_levels(rows, score, axis)) for score in there]
         caption = (
             f"Scores of unseen instances for several {varied}: mean over folds and seeds; bands of the main models are "
-            "one standard deviation. Less is better; for coverage, 0.9 is right."
+            "one standard deviation. Less is better, but of coverage 0.9 is right, and of mass a right prediction has "
+            f"some. Means are over the {_splits(rows, axis)} folds and seeds that all models have."
         )
         parts.append(panels(book.figure(name, draw), caption, legend_of(rows)))
         parts += _level_tables(book, name, rows, axis, there, f"{title}: {book.results.about['data']}. ")
@@ -63,56 +70,56 @@ def _levels(book: Book, experiment: str, title: str, varied: str) -> Iterator[Se
         yield Section(experiment, title, title, "\n".join(parts))
 
 
+def _splits(rows: pd.DataFrame, axis: str) -> int:
+    """How many folds and seeds a comparison is over."""
+    return len(shared(rows, axis)[["fold", "seed"]].drop_duplicates())
+
+
 def _drawn_levels(rows: pd.DataFrame, score: str, axis: str) -> Callable[[Axes], object]:
-    return lambda ax: plots.plot_levels(rows, score, axis, ax, legend=False)
+    return lambda ax: result_plots.plot_levels(rows, score, axis, ax, legend=False)
 
 
 def _level_tables(
     book: Book, name: str, rows: pd.DataFrame, axis: str, scores: Sequence[str], caption: str
 ) -> list[str]:
-    caption += "Mean ± deviation over folds and seeds, best of each level in bold."
+    caption += f"Mean ± deviation over the {_splits(rows, axis)} folds and seeds that all models have"
     parts = []
     for score in scores:
-        markup = book.tables(f"{name}-{score}", overview(rows, axis, score, f"{LABELS[score]}. {caption}"))
+        best = (
+            "a right prediction has some mass, so none is best" if score in UNRANKED else "best of each level in bold"
+        )
+        grid = overview(rows, axis, score, f"{LABELS[score]}. {caption}; {best}.")
+        markup = book.tables(f"{name}-{score}", grid)
         # The first score is what most readers look for.
         head = f"{LABELS[score]} by model and level"
         parts.append(folded(head, markup) if score != scores[0] else f"<h3>{head}</h3>{markup}")
-    parts += _paired_table(rows, axis)
-    for names, file, head in (
-        (
-            [s for s in LABELS if s in scores or s == "calibration"],
-            name,
-            "All scores, in the form of the paper's appendix",
-        ),
-        (PUBLISHED, f"{name}-published", "The same, with the scores as published"),
-    ):
+    parts += _paired_table(book, name, rows, axis)
+    every = [score for score in LABELS if score in scores or score == "calibration"]
+    forms = (every, name, "All scores, in the form of the paper's appendix")
+    published = (PUBLISHED, f"{name}-published", "The same, with the scores as published")
+    for names, file, head in (forms, published):
         if there := [score for score in names if score in set(rows["score"])]:
-            parts.append(folded(head, book.tables(file, appendix(rows, axis, there, caption))))
+            grid = appendix(rows, axis, there, f"{caption}; best of each level and score, but mass, in bold.")
+            parts.append(folded(head, book.tables(file, grid)))
     return parts
 
 
-def _paired_table(rows: pd.DataFrame, axis: str) -> list[str]:
+def _paired_table(book: Book, name: str, rows: pd.DataFrame, axis: str) -> list[str]:
     """Compare Bayes DistNet with DistNet on the same folds and seeds."""
     lines = []
     families = {m: set(rows.loc[rows["model"] == m, "family"]) for m in ("BayesDistNet", "DistNet")}
     for family in [f for f in FAMILIES if f in families["BayesDistNet"] & families["DistNet"]]:
         for score in [s for s in ("nllh", "kld", "ks") if s in set(rows["score"])]:
             found = paired(rows, axis, score, ("BayesDistNet", family), ("DistNet", family))
-            lines += [
-                [
-                    LABELS[score],
-                    FAMILIES[family],
-                    level_name(axis, r[1]),
-                    signed(r[2]),
-                    plain_error(r[3]),
-                    f"{r[4]} of {r[5]}",
-                ]
-                for r in found.itertuples()
-            ]
-    head = ["Score", "Family", "Runs" if axis == "runs" else "Cut off", "Difference", "Standard error", "Ahead in"]
+            for row in found.to_dict("records"):
+                gap = [signed(row["difference"]), plain(row["standard_error"]), f"{row['wins']} of {row['jobs']}"]
+                lines.append([LABELS[score], FAMILIES[family], level_name(axis, row[axis]), *gap])
     if not lines:
         return []
-    return [folded("BayesDistNet minus DistNet on the same folds and seeds", scrolling(table(head, lines, 2)))]
+    head = ["Score", "Family", "Runs" if axis == "runs" else "Cut off", "Difference", "Standard error", "Ahead in"]
+    caption = "BayesDistNet minus DistNet on the folds and seeds that both have; below 0 BayesDistNet is ahead."
+    markup = book.tables(f"{name}-paired", Listing(head, lines, 3, caption))
+    return [folded("BayesDistNet minus DistNet on the same folds and seeds", markup)]
 
 
 def _short(score: str) -> str:
@@ -132,26 +139,21 @@ def not_ahead(book: Book) -> Iterator[Section]:
                 unit = "runs" if axis == "runs" else "cut off"
                 at = f"{level_name(axis, row[axis])} {unit}{f' ({what})' if what else ''}"
                 means = [plain(row["mean"]), plain(row["its_mean"])]
-                gap = [
-                    signed(row["gap"]),
-                    plain_error(row["standard_error"]),
-                    f"{row['wins']:.0f} of {row['jobs']:.0f}",
-                ]
+                gap = [signed(row["gap"]), plain(row["standard_error"]), f"{row['wins']:.0f} of {row['jobs']:.0f}"]
                 parts.append([LABELS[row["score"]], at, row["ahead"], *means, *gap])
     if not compared:
         return
     title = f"Where {RECOMMENDED} is not ahead"
     if not parts:
-        yield Section(
-            "behind", "Not ahead", title, paragraph("Nowhere: it has the lowest NLLH, KLD, KS and CRPS in every cell.")
-        )
+        text = "Nowhere: it has the lowest NLLH, KLD, KS and CRPS in every cell in which it can be compared."
+        yield Section("behind", "Not ahead", title, paragraph(text))
         return
     heads = ["Score", "At", "Ahead", RECOMMENDED, "The one ahead", "Gap", "Standard error", f"{RECOMMENDED} ahead in"]
     text = (
         "By experiment and score, widest gap first. A gap is the mean difference over the same folds and seeds; where "
         "it is less than two standard errors, another split may well turn it round."
     )
-    yield Section("behind", "Not ahead", title, paragraph(text) + scrolling(table(heads, parts, 3)))
+    yield Section("behind", "Not ahead", title, book.tables("behind", Listing(heads, parts, 3, text)))
 
 
 def published_numbers(book: Book) -> Iterator[Section]:
@@ -168,13 +170,16 @@ def published_numbers(book: Book) -> Iterator[Section]:
         same = f"{part['same_order'].sum()} of {len(part)}"
         lines.append([experiment, f"{bayes} − {distnet}", _short(score), same, *margins])
     heads = ["Experiment", "Margin of", "Score", "Same order", "Published margin", "Margin here"]
-    ahead = (found["published_margin"] < 0).mean(), (found["margin_here"] < 0).mean()
+    ranked = found[~found["score"].isin(UNRANKED)]
+    ahead = (ranked["published_margin"] < 0).mean(), (ranked["margin_here"] < 0).mean()
     text = (
-        f"Bayes DistNet is ahead of DistNet in {ahead[0]:.0%} of these cells as published and in {ahead[1]:.0%} here; "
-        f"the order is the same in {found['same_order'].sum()} of {len(found)}. Margins are means over levels and "
-        "families; below 0 Bayes DistNet is ahead."
+        f"Bayes DistNet is ahead of DistNet in {ahead[0]:.0%} of the cells of NLLH, KLD and KS as published and in "
+        f"{ahead[1]:.0%} here; the order is the same in {ranked['same_order'].sum()} of {len(ranked)}. Margins are "
+        "means over levels and families; below 0 Bayes DistNet is ahead."
     )
-    markup = scrolling(table(heads, lines, 3))
+    if not is_published_archive(results):
+        text += " These are not the paper's runs: only orderings and margins can be compared."
+    markup = book.tables("published", Listing(heads, lines, 3, text))
     cells = [
         [row["experiment"], row["bayes"], FAMILIES[row["family"]], _short(row["score"])]
         + [level_name(AXES[row["experiment"]], row["level"])]
@@ -183,22 +188,30 @@ def published_numbers(book: Book) -> Iterator[Section]:
         for row in found.to_dict("records")
     ]
     heads = ["Experiment", "Model here", "Family", "Score", "Level", "Bayes DistNet, published", "DistNet, published"]
-    whole = scrolling(table([*heads, "Bayes DistNet here", "DistNet here", "Same order"], cells, 4))
-    body = paragraph(caveat(results), "" if is_published_archive(results) else "note") + paragraph(text) + markup
-    yield Section("published", "Published", "Beside the published numbers", body + folded("Every cell", whole))
+    heads += ["Bayes DistNet here", "DistNet here", "Same order"]
+    note = "Means here are over the folds and seeds that both models have."
+    every = book.tables("published-cells", Listing(heads, cells, 5, note))
+    body = paragraph(caveat(results), "" if is_published_archive(results) else "note") + markup
+    yield Section("published", "Published", "Beside the published numbers", body + folded("Every cell", every))
 
 
 def cost(book: Book) -> Iterator[Section]:
-    """Write what fitting and predicting took."""
-    rows = book.results.table
-    if rows.empty:
+    """Write what fitting and predicting took, of all models on the same jobs."""
+    if book.results.table.empty:
         return
-    jobs = rows.drop_duplicates(KEY)
+    rows = most_complete(book.results.table)
+    jobs = whole(rows, "runs").drop_duplicates(KEY)
     lines = []
     for model in model_order(jobs["model"]):
         own = jobs[jobs["model"] == model]
         times = [f(own[name]) for name in ("fit_seconds", "predict_seconds") for f in (pd.Series.median, pd.Series.max)]
         lines.append([model, *map(short_seconds, times), str(len(own))])
     heads = ["Model", "Fit, median [s]", "Fit, longest [s]", "Predict, median [s]", "Predict, longest [s]", "Jobs"]
-    text = "One fit on one fold, and one prediction of its test instances, on one core; the longest includes compiling."
-    yield Section("cost", "Cost", "Cost", paragraph(text) + scrolling(table(heads, lines)))
+    missing = [model for model in model_order(rows["model"]) if model not in set(jobs["model"])]
+    splits = len(jobs[["fold", "seed"]].drop_duplicates())
+    text = (
+        "One fit on one fold, and one prediction of its test instances, on one core; the longest includes compiling. "
+        f"{condition_name(*rows[CONDITION].iloc[0])}; over the {splits} folds and seeds that all models have, all "
+        f"families.{f' Without {joined(missing)}: fewer folds.' if missing else ''}"
+    )
+    yield Section("cost", "Cost", "Cost", book.tables("cost", Listing(heads, lines, caption=text)))

@@ -97,6 +97,36 @@ def test_a_shape_moves_and_widens_every_component_by_its_scale():
     np.testing.assert_allclose(bent.components.loc, [[0.0, 2.0, 3.0, 7.0]])
     np.testing.assert_allclose(bent.components.scale, [[0.5, 2.0, 1.0, 4.0]])
     np.testing.assert_allclose(bent.weights, [[0.1, 0.3, 0.15, 0.45]])
+    np.testing.assert_array_equal(bent.draws, [0, 0, 1, 1])
+    np.testing.assert_array_equal(shape.of(bent).draws, [0, 0, 0, 0, 1, 1, 1, 1])
+
+
+def test_a_shape_that_draws_share_is_not_what_they_disagree_about():
+    shape = Shape(share=np.array([0.7, 0.3]), at=np.array([-0.5, 1.5]), width=np.array([0.3, 0.6]))
+    agreed = shape.of(standard(3))
+    np.testing.assert_allclose(agreed.epistemic(), 0.0, atol=1e-12)
+    np.testing.assert_allclose(agreed.band(0.9), [agreed.median()] * 2)
+    apart = shape.of(RuntimeDistribution(LogNormal(np.array([[0.0, 1.0]]), np.ones((1, 2)))))
+    median = shape.of(standard(1)).median()[0]
+    np.testing.assert_allclose(np.ravel(apart.band(0.9)), [median, np.e * median])
+    np.testing.assert_allclose(apart.epistemic(), ((np.e - 1) / 2 * agreed.mean()[:1]) ** 2)
+
+
+def test_draws_of_a_prediction_are_those_of_network_forest_and_average():
+    data = make_runs(n_instances=40, n_runs=4, n_features=3, seed=0)
+    cut = data.cut_off(0.3)
+    model = HybridDistNet(members=2, steps=50, trees=20, seed=0).fit(cut.features, cut.seconds, finished=cut.finished)
+    ours = model.predict_distribution(cut.features)
+    # The shape bends what the three predict; one law past the cutoff and five far away are draws of their own.
+    bent = ours.n_components - 6
+    np.testing.assert_array_equal(ours.draws[:bent], np.repeat(np.arange(bent // 2), 2))
+    np.testing.assert_array_equal(ours.draws[bent:], bent // 2 + np.arange(6))
+    np.testing.assert_allclose(ours.epistemic() + ours.aleatoric(), ours.variance())
+    inflated = RuntimeDistribution(ours.components, ours.weights)
+    assert (ours.epistemic() < inflated.epistemic()).all()
+    low, high = ours.band(0.5)
+    wide_low, wide_high = inflated.band(0.5)
+    assert np.median(np.log(high / low)) < 0.8 * np.median(np.log(wide_high / wide_low))
 
 
 @pytest.mark.parametrize(

@@ -152,3 +152,11 @@ def test_infinite_numbers_are_drawn_at_the_edge_or_not_at_all(results):
     ax.get_figure().canvas.draw()
     shifts = results.shifts[results.shifts["model"] == "DistNet"].assign(high=np.inf)
     plot_shifts(shifts).get_figure().canvas.draw()
+
+
+def test_models_with_fewer_folds_are_not_drawn_beside_the_others(results):
+    rows = results.of("low-samples")
+    some = rows[(rows["model"] != "Ridge") | ((rows["fold"] == 0) & (rows["runs"] < 4))]
+    extra = pd.concat([some, rows[rows["model"] != "Ridge"].assign(fold=rows["fold"] + 2)])
+    assert "Ridge" not in lines_of(plot_levels(extra, "ks"))
+    assert "KNearest" in lines_of(plot_levels(extra, "ks"))

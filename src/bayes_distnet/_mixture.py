@@ -8,6 +8,10 @@ with `w` the weights of the components *given that the run is still alive at* `s
 under the two things a user does to a runtime distribution: having waited for t more seconds (`start` grows, the
 weights are updated) and taking the fastest of k copies (`power` or `copies` grows). Nothing here checks its
 input or splits work into blocks; distribution.py does.
+
+Several components may make up one draw (`draws`). Copies then share the draw and not the component: in place of
+:math:`sf_j(start + x) / sf_j(start)` stands the mean of these ratios over the components of j's draw, by weight. The
+formula holds as it is, since the weights of a draw's components sum to its own.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from numpy.typing import NDArray
 from bayes_distnet.families import Family
 
 Array = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 
 # Below this, a sum of survival terms is done in log space: exp() would lose digits to denormal numbers.
 _TINY = 1e-250
@@ -45,9 +50,11 @@ class Mixture:
         components: parameters of shape (n, S).
         log_weights: (n, S), or (1, S) when all rows share them; each row sums to one after exp.
         start: (n,) seconds already survived; minus infinity where a family on the whole line is unconditioned.
-        copies: (n,) number of copies that share their component.
+        copies: (n,) number of copies that share their draw.
         power: (n,) number of independent copies of the whole mixture.
         log_alive: (n, S) `log sf_j(start)`, or None where no row was conditioned.
+        draws: (n, S), or (1, S) when all rows share them: the draw of each component, numbered from 0 in each row.
+            None where each component is a draw of its own.
     """
 
     components: Family
@@ -56,6 +63,7 @@ class Mixture:
     copies: Array
     power: Array
     log_alive: Array | None = None
+    draws: IntArray | None = None
 
     @property
     def n_components(self) -> int:
@@ -85,6 +93,7 @@ class Mixture:
             self.copies[rows],
             self.power[rows],
             None if self.log_alive is None else self.log_alive[rows],
+            self.draws if self.draws is None or len(self.draws) == 1 else self.draws[rows],
         )
 
     def thin(self, size: int) -> Mixture:
@@ -102,10 +111,11 @@ class Mixture:
             components=self.components.take(index),
             log_weights=np.full((1, size), -np.log(size)),
             log_alive=None if self.log_alive is None else self.log_alive[index],
+            draws=None,
         )
 
     def split(self) -> Mixture:
-        """Every component as a row of its own: n * S rows of one component, row-major."""
+        """Every component as a row of its own, whatever its draw: n * S rows of one component, row-major."""
         n, size = len(self.start), self.n_components
         parameters = {name: value.reshape(-1, 1) for name, value in self.components.parameters().items()}
         return Mixture(
@@ -129,11 +139,11 @@ class Mixture:
                 log_sf = self.components.take(rows).log_sf(np.where(known, 1.0, start[rows, None]))
                 # Infinite only for absurd times, where it would leave no weights to compare.
                 alive[rows] = np.where(known, 0.0, np.maximum(log_sf, -1e200))
-            log_weights = self.log_weights + self.copies[:, None] * (alive - before)
+            log_weights = self._survived(alive - before)
             log_weights = log_weights - log_sum_exp(log_weights)[:, None]
         return replace(self, log_weights=log_weights, start=start, log_alive=alive)
 
-    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def draw(self, rng: np.random.Generator, size: int) -> IntArray:
         """(n, size) components drawn by their weights."""
         cumulative = np.cumsum(self.weights, axis=1)
         cumulative = np.broadcast_to(cumulative / cumulative[:, -1:], (len(self.start), self.n_components))
@@ -141,23 +151,25 @@ class Mixture:
         drawn = [np.searchsorted(line, u, side="right") for line, u in zip(cumulative, uniform, strict=True)]
         return np.asarray(drawn, dtype=np.intp).reshape(uniform.shape)
 
-    def to_arrays(self) -> dict[str, Array]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything but the family's name; `log_alive` follows from the rest."""
+        shape = len(self.start), self.n_components
         return {
             **{name: np.array(value) for name, value in self.components.parameters().items()},
-            "log_weights": np.array(np.broadcast_to(self.log_weights, (len(self.start), self.n_components))),
+            "log_weights": np.array(np.broadcast_to(self.log_weights, shape)),
             "start": self.start.copy(),
             "copies": self.copies.copy(),
             "power": self.power.copy(),
+            **({} if self.draws is None else {"draws": np.array(np.broadcast_to(self.draws, shape))}),
         }
 
     @classmethod
-    def from_arrays(cls, components: Family, arrays: Mapping[str, Any]) -> Mixture:
+    def from_arrays(cls, components: Family, arrays: Mapping[str, Any], draws: IntArray | None) -> Mixture:
         """Make again what `to_arrays` took apart."""
         log_weights, start, copies, power = (
             np.asarray(arrays[name], dtype=np.float64) for name in ("log_weights", "start", "copies", "power")
         )
-        fresh = cls(components, log_weights, np.where(np.isfinite(start), 0.0, start), copies, power)
+        fresh = cls(components, log_weights, np.where(np.isfinite(start), 0.0, start), copies, power, draws=draws)
         if components.positive and not np.any(start):
             return fresh
         waited = np.isfinite(start)
@@ -187,6 +199,7 @@ class Mixture:
             np.concatenate([part.copies for part in parts]),
             np.concatenate([part.power for part in parts]),
             np.concatenate(log_alive) if conditioned else None,
+            _stacked_draws(parts, columns),
         )
 
     @classmethod
@@ -200,25 +213,95 @@ class Mixture:
             components=_join([part.components for part in parts], 1),
             log_weights=log_weights,
             log_alive=np.concatenate(alive, axis=1) if conditioned else None,
+            draws=_pooled_draws(parts),
         )
+
+    # -- draws -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def n_draws(self) -> int:
+        return self.n_components if self.draws is None else int(self.draws.max(initial=0)) + 1
+
+    @cached_property
+    def draw_weights(self) -> Array:
+        """(n, D) or (1, D): the weight of every draw, the sum of its components'."""
+        return self.weights if self.draws is None else np.exp(self._draw_sums(self.log_weights))
+
+    def split_draws(self) -> Mixture:
+        """Every draw as a row of its own, the mixture of its components: n * D rows, row-major.
+
+        Copies that share a draw are independent but for that: they become the row's `power`.
+        """
+        if self.draws is None:
+            return self.split()
+        n, (columns, present) = len(self.start), self._members
+        width = columns.shape[2]
+        at = np.arange(n)[:, None, None], columns
+        log_weights = np.where(present, np.broadcast_to(self.log_weights, (n, self.n_components))[at], -np.inf)
+        # A draw without a weight still needs to be some distribution.
+        log_weights = np.where((log_weights > -np.inf).any(axis=2, keepdims=True), log_weights, 0.0)
+        log_weights = log_weights - log_sum_exp(log_weights)[..., None]
+        parameters = {name: value[at].reshape(-1, width) for name, value in self.components.parameters().items()}
+        return Mixture(
+            type(self.components)(**parameters),
+            log_weights.reshape(-1, width),
+            np.repeat(self.start, self.n_draws),
+            np.ones(n * self.n_draws),
+            np.repeat(self.copies, self.n_draws),
+            None if self.log_alive is None else self.log_alive[at].reshape(-1, width),
+        )
+
+    @cached_property
+    def shares_draws(self) -> bool:
+        """Whether copies share draws of several components."""
+        return self.draws is not None and bool(np.any(self.copies != 1))
+
+    @cached_property
+    def _members(self) -> tuple[IntArray, NDArray[np.bool_]]:
+        """(n, D, G) or (1, D, G): the components of every draw, and whether there are as many."""
+        draws = cast(IntArray, self.draws)
+        lines = np.arange(len(draws))[:, None]
+        order = np.argsort(draws, axis=1, kind="stable")
+        flat = (lines * self.n_draws + draws).ravel()
+        sizes = np.bincount(flat, minlength=len(draws) * self.n_draws).reshape(len(draws), self.n_draws)
+        label = draws[lines, order]
+        place = np.arange(self.n_components) - (np.cumsum(sizes, axis=1) - sizes)[lines, label]
+        columns = np.zeros((*sizes.shape, int(sizes.max(initial=1))), dtype=np.intp)
+        columns[lines, label, place] = order
+        return columns, np.arange(columns.shape[2]) < sizes[..., None]
+
+    def _draw_sums(self, log_terms: Array) -> Array:
+        """(n, D): log of the sum over every draw's components of exp of (n, S) terms."""
+        columns, present = self._members
+        n = len(log_terms) if len(columns) == 1 else len(columns)
+        gathered = np.broadcast_to(log_terms, (n, self.n_components))[np.arange(n)[:, None, None], columns]
+        return log_sum_exp(np.where(present, gathered, -np.inf))
+
+    def _at_components(self, values: Array) -> Array:
+        """From (n, D) or (n, D, m) values of draws to those (n, S) or (n, S, m) of each component's draw."""
+        return values[np.arange(len(values))[:, None], cast(IntArray, self.draws)]
+
+    def _survived(self, log_ratio: Array) -> Array:
+        """(n, S) log weights, not normalised, of components of which a copy survived with exp of (n, S)."""
+        copies = self.copies[:, None]
+        if not self.shares_draws:
+            return self.log_weights + copies * log_ratio
+        before, after = self._draw_sums(self.log_weights), self._draw_sums(self.log_weights + log_ratio)
+        # All copies but one count with the whole draw; the one left says which components it is made of from now on.
+        others = np.where(np.isfinite(before), after - before, 0.0)
+        return self.log_weights + log_ratio + (copies - 1) * self._at_components(others)
 
     # -- values at times x > 0, finite, of shape (n, m) or (1, m) --------------------------------------------
 
-    def component_log_sf(self, x: Array) -> Array:
-        """(n, m, S): log of every component's survival beyond x more seconds, copies included."""
-        log_sf: Array = self._spread().log_sf(self._time(x)[..., None])
-        return self._derive(log_sf)
-
     def log_sf(self, x: Array) -> Array:
         """(n, m): log survival of the mixture, also relatively accurate where it is close to 0."""
-        return self._power(self._mix(self.component_log_sf(x)))
+        return self._power(self._mix(self._copied(self._copy_log_sf(x))))
 
     def log_sf_pdf(self, x: Array) -> tuple[Array, Array]:
         """(n, m) twice: log survival and log density; one call shares the work."""
-        family, time = self._spread(), self._time(x)[..., None]
-        raw: Array = family.log_sf(time)
-        log_sf = self._mix(self._derive(raw))
-        log_pdf = self._mix_density(family, time, raw)
+        one = self._copy_log_sf(x)
+        log_sf = self._mix(self._copied(one))
+        log_pdf = self._mix_density(x, one)
         if np.any(self.power != 1):
             power = self.power[:, None]
             log_pdf = log_pdf + np.log(power) + (power - 1) * log_sf
@@ -228,7 +311,7 @@ class Mixture:
         """(n, m): log density."""
         if not self.is_plain or np.any(self.power != 1):
             return self.log_sf_pdf(x)[1]
-        return self._mix_density(self._spread(), self._time(x)[..., None], None)
+        return self._mix_density(x, None)
 
     # -- helpers -----------------------------------------------------------------------------------------------
 
@@ -241,13 +324,19 @@ class Mixture:
             return x
         return np.where(self.starts_at_zero, self.start, 0.0)[:, None] + x
 
-    def _derive(self, log_sf: Array) -> Array:
-        """From a family's log survival to that of the conditioned, copied component."""
+    def _copy_log_sf(self, x: Array) -> Array:
+        """(n, m, S): log survival past x more seconds of one copy of a component, or of its draw if that is shared."""
+        if self.shares_draws:
+            draws = replace(self, copies=np.ones(len(self.start))).split_draws()
+            values = draws.log_sf(x if len(x) == 1 else np.repeat(x, self.n_draws, axis=0))
+            return self._at_components(values.reshape(len(self.start), self.n_draws, -1)).swapaxes(1, 2)
+        log_sf: Array = self._spread().log_sf(self._time(x)[..., None])
         if self.log_alive is not None:
             log_sf = np.minimum(log_sf - self.log_alive[:, None, :], 0.0)
-        if np.any(self.copies != 1):
-            log_sf = log_sf * self.copies[:, None, None]
         return log_sf
+
+    def _copied(self, log_sf: Array) -> Array:
+        return log_sf if np.all(self.copies == 1) else log_sf * self.copies[:, None, None]
 
     def _power(self, log_sf: Array) -> Array:
         return log_sf if np.all(self.power == 1) else log_sf * self.power[:, None]
@@ -269,13 +358,13 @@ class Mixture:
             mixed[near] = np.log1p(-below)
         return mixed
 
-    def _mix_density(self, family: Family, time: Array, log_sf: Array | None) -> Array:
-        terms: Array = family.log_prob(time)
-        if log_sf is not None and np.any(self.copies != 1):
-            copies = self.copies[:, None, None]
-            terms = terms + np.log(copies) + (copies - 1) * np.maximum(log_sf, -1e300)
+    def _mix_density(self, x: Array, copy_log_sf: Array | None) -> Array:
+        terms: Array = self._spread().log_prob(self._time(x)[..., None])
         if self.log_alive is not None:
-            terms = terms - self.copies[:, None, None] * self.log_alive[:, None, :]
+            terms = terms - self.log_alive[:, None, :]
+        if copy_log_sf is not None and np.any(self.copies != 1):
+            copies = self.copies[:, None, None]
+            terms = terms + np.log(copies) + (copies - 1) * np.maximum(copy_log_sf, -1e300)
         if self.n_components == 1:
             return terms[..., 0]
         with np.errstate(divide="ignore", over="ignore"):
@@ -299,6 +388,32 @@ def _join(families: Sequence[Family], axis: int) -> Family:
             for name in families[0].parameter_names
         }
     )
+
+
+def _stacked_draws(parts: Sequence[Mixture], columns: Sequence[IntArray]) -> IntArray | None:
+    """The draws of `Mixture.stack`; a component that only fills up belongs to the draw of the one it copies."""
+    if all(part.draws is None for part in parts):
+        return None
+    lines = [_draws_of(part)[:, column] for part, column in zip(parts, columns, strict=True)]
+    if all(len(line) == 1 and np.array_equal(line, lines[0]) for line in lines):
+        return lines[0]
+    return np.concatenate(
+        [np.broadcast_to(line, (len(part.start), line.shape[1])) for part, line in zip(parts, lines, strict=True)]
+    )
+
+
+def _pooled_draws(parts: Sequence[Mixture]) -> IntArray | None:
+    """The draws of `Mixture.pool`: those of different parts stay apart."""
+    if all(part.draws is None for part in parts):
+        return None
+    firsts = np.cumsum([0, *(part.n_draws for part in parts)])
+    lines = [_draws_of(part) + first for part, first in zip(parts, firsts[:-1], strict=True)]
+    n = 1 if all(len(line) == 1 for line in lines) else len(parts[0].start)
+    return np.hstack([np.broadcast_to(line, (n, line.shape[1])) for line in lines])
+
+
+def _draws_of(part: Mixture) -> IntArray:
+    return np.arange(part.n_components)[None] if part.draws is None else part.draws
 
 
 def log_sum_exp(terms: Array) -> Array:

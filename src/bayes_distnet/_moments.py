@@ -32,6 +32,13 @@ def component_moments(mixture: Mixture, order: int) -> Array:
     return result
 
 
+def draw_moments(mixture: Mixture, order: int) -> Array:
+    """(n, D) means (order 1) or variances (order 2) of the draws, conditioned and with their copies."""
+    if mixture.draws is None:
+        return component_moments(mixture, order)
+    return mixture_moment(mixture.split_draws(), order).reshape(len(mixture.start), mixture.n_draws)
+
+
 def _residual_means(mixture: Mixture) -> Array:
     """E[T - start | T > start] of every component by its partial expectation; NaN where that would cancel."""
     if mixture.log_alive is None or not mixture.components.positive:
@@ -80,24 +87,27 @@ def mixture_moment(mixture: Mixture, order: int) -> Array:
 
 
 def _pooled(mixture: Mixture, order: int) -> Array:
-    means = component_moments(mixture, 1)
+    # Components have closed forms where draws of several have none, but copies that share a draw make them one.
+    moments = draw_moments if mixture.shares_draws else component_moments
+    weights = mixture.draw_weights if mixture.shares_draws else mixture.weights
+    means = moments(mixture, 1)
     if order == 1:
-        return weighted(mixture.weights, means)
-    return variance_of_means(mixture, means) + weighted(mixture.weights, component_moments(mixture, 2))
+        return weighted(weights, means)
+    return variance_of_means(weights, means) + weighted(weights, moments(mixture, 2))
 
 
-def variance_of_means(mixture: Mixture, means: Array) -> Array:
-    """(n,) variance across components of their means; 0 for a single component."""
-    if mixture.n_components == 1:
+def variance_of_means(weights: Array, means: Array) -> Array:
+    """(n,) variance across components, or draws, of their means; 0 for a single one."""
+    if means.shape[1] == 1:
         return np.zeros(len(means))
-    centre = weighted(mixture.weights, means)
+    centre = weighted(weights, means)
     with np.errstate(over="ignore"):
         spread = np.where(np.isfinite(means), means, 0.0) - np.where(np.isfinite(centre), centre, 0.0)[:, None]
-        return np.where(np.isfinite(centre), weighted(mixture.weights, spread**2), np.inf)
+        return np.where(np.isfinite(centre), weighted(weights, spread**2), np.inf)
 
 
 def weighted(weights: Array, values: Array) -> Array:
-    """Sum over components, in which a component of weight 0 counts nothing, even an infinite one."""
+    """Sum over components or draws, in which one of weight 0 counts nothing, even an infinite one."""
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray(np.where(weights > 0, weights * values, 0.0).sum(axis=1))
 

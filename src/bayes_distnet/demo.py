@@ -12,7 +12,7 @@ import pandas as pd
 from bayes_distnet.datasets import load_dataset
 from bayes_distnet.experiments import run_experiment
 from bayes_distnet.hybrid import HybridDistNet
-from bayes_distnet.report import write_report
+from bayes_distnet.report import check_can_report, write_report
 
 DATA = "clasp-factoring"
 RUNS = 8
@@ -21,6 +21,7 @@ SHOWN = 5
 
 def run_demo(folder: Path, *, progress: bool = True) -> Path:
     """Fit the recommended model, compare it with its peers on two folds, and write a report; return where it is."""
+    check_can_report()
     started = time.monotonic()
     data = load_dataset(DATA)
     train, test = data.split(test_size=0.2, seed=0)

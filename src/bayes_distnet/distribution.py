@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayes_distnet._checks import (
     check_components,
@@ -20,8 +20,8 @@ from bayes_distnet._checks import (
     check_weights,
 )
 from bayes_distnet._inverse import solve
-from bayes_distnet._mixture import Array, Mixture, blocks, weighted_quantiles
-from bayes_distnet._moments import component_moments, mixture_moment, restricted_mean, variance_of_means, weighted
+from bayes_distnet._mixture import Array, IntArray, Mixture, blocks, weighted_quantiles
+from bayes_distnet._moments import draw_moments, mixture_moment, restricted_mean, variance_of_means, weighted
 from bayes_distnet.errors import RuntimeDataError, SettingError, check_at_least, check_seed
 from bayes_distnet.families import Family, Normal, get_family
 
@@ -32,6 +32,7 @@ class RuntimeDistribution:
     r"""The distribution of the runtime of n instances, in seconds; each row is a mixture of S components.
 
     A component is one weight draw of a Bayesian model, one tree of a forest; a model without such draws has S = 1.
+    Where one component cannot hold the shape of a draw, several make it up together: see `draws`.
     Row i has the survival function :math:`P(T_i > t) = \sum_j w_{ij}\, sf_{ij}(t)`. Arithmetic is float64 and in log
     space, so that deep tails neither underflow nor turn into NaN.
 
@@ -41,9 +42,12 @@ class RuntimeDistribution:
     Args:
         components: a family whose parameters broadcast to (n, S); (n,) means one component a row.
         weights: (S,) or (n, S), not negative; normalised to sum to one in each row. Equal by default.
+        draws: (S,) or (n, S) whole numbers that name the draw of each component. `band`, `epistemic`, `aleatoric` and
+            `minimum_of(shared=True)` take components of one draw as its shape, not as disagreement. Each component is
+            a draw of its own by default.
 
     Raises:
-        SettingError: parameters or weights that are not numbers, or out of range; the message names the row.
+        SettingError: parameters, weights or draws that are not numbers, or out of range; the message names the row.
 
     Example:
         >>> import numpy as np
@@ -59,10 +63,11 @@ class RuntimeDistribution:
         array([1.585])
     """
 
-    def __init__(self, components: Family, weights: ArrayLike | None = None) -> None:
+    def __init__(self, components: Family, weights: ArrayLike | None = None, draws: ArrayLike | None = None) -> None:
         components, (n, size) = check_components(components)
         start = np.full(n, 0.0 if components.positive else -np.inf)
-        self._mixture = Mixture(components, check_weights(weights, n, size), start, np.ones(n), np.ones(n))
+        log_weights, labels = check_weights(weights, n, size), _check_draws(draws, n, size)
+        self._mixture = Mixture(components, log_weights, start, np.ones(n), np.ones(n), draws=labels)
 
     @classmethod
     def _of(cls, mixture: Mixture) -> Self:
@@ -91,6 +96,12 @@ class RuntimeDistribution:
     def weights(self) -> Array:
         """(n, S) weights of the components (given that the run is alive, after `given_alive`); rows sum to one."""
         return np.broadcast_to(self._mixture.weights, (len(self), self.n_components)).copy()
+
+    @property
+    def draws(self) -> IntArray | None:
+        """The draw of each component, numbered from 0, as the class takes it: (S,), (n, S), or None (each its own)."""
+        labels = self._mixture.draws
+        return None if labels is None else (labels[0] if len(labels) == 1 else labels).copy()
 
     def __len__(self) -> int:
         return len(self._mixture.start)
@@ -218,20 +229,20 @@ class RuntimeDistribution:
         if mixture.is_plain and np.all(mixture.power == 1):
             drawn = self.components.take((np.arange(len(self))[:, None], mixture.draw(rng, size)))
             return np.asarray(drawn.sample(rng, (len(self), size)))
-        if self.n_components > 1 and np.all(mixture.power == 1):
+        if self.n_components > 1 and np.all(mixture.power == 1) and not mixture.shares_draws:
             # A component has a closed quantile function, the mixture does not.
             picks = np.arange(len(self))[:, None] * self.n_components + mixture.draw(rng, size)
             single = self._of(mixture.split().take(picks.ravel()))
             return single.quantile(rng.random((picks.size, 1))).reshape(picks.shape)
         return self.quantile(rng.random((len(self), size)))
 
-    # -- what the components disagree about --------------------------------------------------------------------
+    # -- what the draws disagree about -------------------------------------------------------------------------
 
     def band(self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None) -> tuple[Array, Array]:
-        """How far the components disagree: the middle `level` of their q-quantiles, or of their cdfs at t.
+        """How far the draws disagree: the middle `level` of their q-quantiles, or of their cdfs at t.
 
         Args:
-            level: share of the components (by weight) between the two ends.
+            level: share of the draws (by weight) between the two ends.
             q: the quantile asked about, the median by default.
             t: times, to ask about the probability of having finished by then instead.
 
@@ -239,7 +250,7 @@ class RuntimeDistribution:
             Lower and upper ends: (n,) for a quantile or a scalar t, (n, m) for m times.
 
         Raises:
-            SettingError: after `minimum_of(k)` with independent copies, which leaves no components to compare.
+            SettingError: after `minimum_of(k)` with independent copies, which leaves no draws to compare.
 
         Example:
             >>> import numpy as np
@@ -250,38 +261,37 @@ class RuntimeDistribution:
                    [2.586]])
         """
         level = check_level(level)
-        self._need_components("band")
+        self._need_draws("band")
         ends = 0.5 - 0.5 * level, 0.5 + 0.5 * level
         mixture = self._mixture
         if t is None:
-            values = self._of(mixture.split()).quantile(0.5 if q is None else check_level(q, "q"))
-            return weighted_quantiles(values.reshape(len(self), -1), mixture.weights, ends)
+            values = self._of(mixture.split_draws()).quantile(0.5 if q is None else check_level(q, "q"))
+            return weighted_quantiles(values.reshape(len(self), mixture.n_draws), mixture.draw_weights, ends)
         if q is not None:
             raise SettingError("band takes q (a quantile level) or t (times), not both")
         times, shape = self._shaped(check_times(t), "t")
         low, high = np.empty((2, len(self), times.shape[1]))
         for rows, columns in self._blocks(times.shape[1]):
-            part = self[rows]
-            x = times[:, columns] if len(times) == 1 else np.repeat(times[rows, columns], self.n_components, axis=0)
-            cdf = self._of(part._mixture.split()).cdf(x[0] if len(times) == 1 else x)
-            cdf = cdf.reshape(len(part), self.n_components, -1).swapaxes(1, 2)
-            low[rows, columns], high[rows, columns] = weighted_quantiles(cdf, part._mixture.weights[:, None], ends)
+            part = mixture.take(rows)
+            x = times[0, columns] if len(times) == 1 else np.repeat(times[rows, columns], part.n_draws, axis=0)
+            cdf = self._of(part.split_draws()).cdf(x).reshape(len(part.start), part.n_draws, -1).swapaxes(1, 2)
+            low[rows, columns], high[rows, columns] = weighted_quantiles(cdf, part.draw_weights[:, None], ends)
         return low.reshape(shape), high.reshape(shape)
 
     def epistemic(self) -> Array:
-        """(n,) variance of the components' means, in s²: what more data about the instances would remove."""
-        self._need_components("epistemic")
-        return variance_of_means(self._mixture, component_moments(self._mixture, 1))
+        """(n,) variance of the draws' means, in s²: what more data about the instances would remove."""
+        self._need_draws("epistemic")
+        return variance_of_means(self._mixture.draw_weights, draw_moments(self._mixture, 1))
 
     def aleatoric(self) -> Array:
-        """(n,) mean of the components' variances, in s²: the luck of the run itself."""
-        self._need_components("aleatoric")
-        return weighted(self._mixture.weights, component_moments(self._mixture, 2))
+        """(n,) mean of the draws' variances, in s²: the luck of the run itself."""
+        self._need_draws("aleatoric")
+        return weighted(self._mixture.draw_weights, draw_moments(self._mixture, 2))
 
-    def _need_components(self, what: str) -> None:
+    def _need_draws(self, what: str) -> None:
         if np.any(self._mixture.power != 1):
             raise SettingError(
-                f"{what}() compares components, but the minimum of independent copies mixes them; "
+                f"{what}() compares draws, but the minimum of independent copies mixes them; "
                 f"use minimum_of(k, shared=True)"
             )
 
@@ -310,8 +320,9 @@ class RuntimeDistribution:
 
         With `shared=False` the copies are independent in everything, so :math:`P(\min > t) = P(T > t)^k`. Copies
         that run on the *same instance* are not: what the model does not know about the instance is the same for all of
-        them. With `shared=True` they share the component, :math:`P(\min > t) = \sum_j w_j\, sf_j(t)^k`, which is never
-        smaller (Jensen): parallel copies protect against bad luck, not against a hard instance.
+        them. With `shared=True` they share the draw, :math:`P(\min > t) = \sum_d w_d\, sf_d(t)^k`, which is never
+        smaller (Jensen): parallel copies protect against bad luck, not against a hard instance. A draw d is a component
+        or, after `RuntimeDistribution(..., draws=...)`, the mixture of several.
 
         Example:
             >>> import numpy as np
@@ -329,13 +340,13 @@ class RuntimeDistribution:
     def concat(cls, parts: Sequence[Self]) -> Self:
         """Rows of several distributions of one family, one after the other.
 
-        Rows with fewer components than others are filled up with components of weight 0.
+        Rows with fewer components than others are filled up with components of weight 0; rows keep their own draws.
         """
         return cls._of(Mixture.stack([part._mixture for part in _same_family(parts)]))
 
     @classmethod
     def mixture(cls, parts: Sequence[tuple[Self, ArrayLike]]) -> Self:
-        """Pool distributions of one family row by row, each with a weight.
+        """Pool distributions of one family row by row, each with a weight; their draws stay apart.
 
         Args:
             parts: pairs of a distribution of n rows and its weight, a scalar or (n,); weights need not sum to one.
@@ -379,7 +390,8 @@ class RuntimeDistribution:
         family = Normal if name == Normal.name else get_family(name)
         check_keys(arrays, (*family.parameter_names, "log_weights", "start", "copies", "power"))
         components, shape = check_components(family(**{key: arrays[key] for key in family.parameter_names}))
-        return cls._of(Mixture.from_arrays(components, check_state(arrays, shape, family.positive)))
+        state, draws = check_state(arrays, shape, family.positive), _check_draws(arrays.get("draws"), *shape)
+        return cls._of(Mixture.from_arrays(components, state, draws))
 
     # -- machinery ---------------------------------------------------------------------------------------------
 
@@ -422,6 +434,27 @@ class RuntimeDistribution:
             for columns in blocks(m, self.n_components)
             for rows in blocks(len(self), self.n_components * (columns.stop - columns.start))
         ]
+
+
+def _check_draws(draws: ArrayLike | None, n: int, size: int) -> IntArray | None:
+    """Return the draws of components, (1, S) or (n, S), numbered from 0 in each row; None if each is its own."""
+    if draws is None:
+        return None
+    labels: NDArray[Any] = check_numbers("draws", draws)
+    if labels.shape not in ((size,), (n, size)):
+        raise SettingError(
+            f"draws have shape {labels.shape}; for {n} rows of {size} components give ({size},) or ({n}, {size})"
+        )
+    whole = np.isfinite(labels) & (labels == np.round(labels))
+    if not whole.all():
+        raise SettingError(f"draws: expected a whole number for each component, its draw; found {labels[~whole][0]}")
+    labels = np.atleast_2d(labels)
+    labels = labels[:1] if np.all(labels == labels[:1]) else labels
+    order = np.argsort(labels, axis=1, kind="stable")
+    step = np.diff(np.take_along_axis(labels, order, axis=1), axis=1, prepend=-np.inf) > 0
+    numbered = np.empty(labels.shape, dtype=np.intp)
+    np.put_along_axis(numbered, order, np.cumsum(step, axis=1) - 1, axis=1)
+    return None if np.all(numbered.max(axis=1) == size - 1) else numbered
 
 
 def check_distribution(rtd: Any) -> None:

@@ -62,14 +62,16 @@ class Shape:
             raise ValueError("shape: share, at and width differ in length")
 
     def of(self, rtd: RuntimeDistribution) -> RuntimeDistribution:
-        """Return a mixture of lognormals with every component in this shape."""
+        """Return a mixture of lognormals with every component in this shape; what becomes of one draw stays one."""
         loc, scale = _parameters(rtd)
         rows = len(rtd)
+        draws = np.arange(rtd.n_components) if rtd.draws is None else rtd.draws
         components = LogNormal(
             (loc[..., None] + scale[..., None] * self.at).reshape(rows, -1),
             (scale[..., None] * self.width).reshape(rows, -1),
         )
-        return RuntimeDistribution(components, (rtd.weights[..., None] * self.share).reshape(rows, -1))
+        weights = (rtd.weights[..., None] * self.share).reshape(rows, -1)
+        return RuntimeDistribution(components, weights, np.repeat(draws, len(self.share), axis=-1))
 
 
 def fit_shape(rtd: RuntimeDistribution, observations: Observations, seed: int) -> Shape:

@@ -100,11 +100,13 @@ def plot_levels(
     """Draw a score against the number of runs or the share of them cut off, as the paper does.
 
     table: rows of the tidy table under one kind of cutoffs. A line is the mean over folds and seeds; the main models
-    have a band of one standard deviation on either side. Models far off the others do not stretch the axis: the line
-    above it says what lies outside.
+    have a band of one standard deviation on either side. Models with fewer folds than others are left out. Those far
+    off the others do not stretch the axis: the line above it says what lies outside.
     """
     check_choice("axis", axis, tuple(AXES.values()))
     found = summarise(table[table["score"] == score], axis)
+    # A mean of fewer folds than the others' would look better or worse than it is.
+    found = found[found["full"]] if found["full"].any() else found
     ax = new_axes(ax, (7.5, 4))
     models = model_order(found["model"])
     low, high = _limits(found, score)

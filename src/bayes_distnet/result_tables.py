@@ -82,12 +82,12 @@ def split_by(table: pd.DataFrame, columns: list[str], sort: bool = False) -> Ite
 def shared(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
     """Keep the folds and seeds that all models have at all levels: some folds are harder than others.
 
-    A level is a value of `axes`. A model that has done less than half a seed's folds at a level does not decide: it
-    keeps what it has of the folds and seeds of the others. Where nothing is shared, all is kept.
+    A level is a value of `axes`. A model that has done less than half of the folds at a level does not decide: it keeps
+    what it has of the folds and seeds of the others. Where nothing is shared, all is kept.
     """
     row = [*axes, *_CELL]
     jobs = table[[*row, "fold", "seed"]].drop_duplicates()
-    done = jobs.groupby(row)["fold"].transform("size")
+    done = jobs.groupby(row)["fold"].transform("nunique")
     deciding = jobs[done >= table["fold"].nunique() / 2]
     counts = deciding.groupby(["fold", "seed"]).size()
     common = counts.index[counts == len(deciding[row].drop_duplicates())]

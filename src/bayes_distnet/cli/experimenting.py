@@ -65,7 +65,12 @@ def add_experiment(commands: Any) -> None:
         help="keys such as hybrid, or module:attribute of your own; default: all that are installed but the published "
         "presets; in uncertainty the networks",
     )
-    parser.add_argument("--families", type=words, metavar="A,B,...", help="default: lognormal,inverse-gaussian; with --quick and in uncertainty lognormal")
+    parser.add_argument(
+        "--families",
+        type=words,
+        metavar="A,B,...",
+        help="default: lognormal,inverse-gaussian; with --quick and in uncertainty lognormal",
+    )
     parser.add_argument(
         "--runs",
         type=listed(int),
@@ -86,7 +91,9 @@ def add_experiment(commands: Any) -> None:
     )
     parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
     parser.add_argument("--only-folds", type=int, metavar="N", help="do no more than N of the folds")
-    parser.add_argument("--seeds", type=int, help="how many times; default: 3, with --preset 5, with --quick and in uncertainty 1")
+    parser.add_argument(
+        "--seeds", type=int, help="how many times; default: 3, with --preset 5, with --quick and in uncertainty 1"
+    )
     parser.add_argument("--preset", choices=("paper",), help="the published splits and models")
     parser.add_argument("--quick", action="store_true", help="a rough answer in less than two minutes")
     parser.add_argument("--cores", type=int, help="default: all")

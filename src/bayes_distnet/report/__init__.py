@@ -17,7 +17,7 @@ from bayes_distnet.report.scores import censoring, cost, low_samples, not_ahead,
 from bayes_distnet.result_tables import FAMILIES, level_name, model_order
 from bayes_distnet.results import Results
 
-__all__ = ["write_report"]
+__all__ = ["check_can_report", "write_report"]
 
 DEFINITIONS = {
     "NLLH": "Negative log likelihood of the test runs, mean over runs and instances; densities are of the runtime "
@@ -40,13 +40,18 @@ DEFINITIONS = {
 }
 
 
+def check_can_report() -> None:
+    """Raise an error if figures cannot be drawn; call it before the work, not after."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise SettingError("a report has figures, which need Matplotlib: pip install 'bayes-distnet[plots]'.")
+
+
 def write_report(folder: str | os.PathLike[str]) -> Path:
     """Write tables/*.md and *.tex, figures/*.png and *.pdf, and report.html into a results folder; return the page.
 
     An experiment that is not finished is reported as far as it is: cells without a result are shown as "–".
     """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise SettingError("a report has figures, which need Matplotlib: pip install 'bayes-distnet[plots]'.")
+    check_can_report()
     from matplotlib import rc_context
 
     results = Results.load(folder)

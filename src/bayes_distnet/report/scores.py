@@ -62,7 +62,8 @@ def _levels(book: Book, experiment: str, title: str, varied: str) -> Iterator[Se
         caption = (
             f"Scores of unseen instances for several {varied}: mean over folds and seeds; bands of the main models are "
             "one standard deviation. Less is better, but of coverage 0.9 is right, and of mass a right prediction has "
-            f"some. Means are over the {_splits(rows, axis)} folds and seeds that all models have."
+            f"some. Means are over the {_splits(rows, axis)} folds and seeds that all models have; models with "
+            "fewer are left out."
         )
         parts.append(panels(book.figure(name, draw), caption, legend_of(rows)))
         parts += _level_tables(book, name, rows, axis, there, f"{title}: {book.results.about['data']}. ")

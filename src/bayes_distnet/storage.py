@@ -105,10 +105,9 @@ def _plain(value: Any) -> Any:
 
 def read_header(path: Path) -> dict[str, Any]:
     """Return what a model folder says of its model: kind, settings, number and names of features."""
+    text = _read(path, HEADER)
     try:
-        header = json.loads((path / HEADER).read_bytes())
-    except OSError as error:
-        raise ModelFileError(f"{path}: no model there ({error}).") from error
+        header = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path / HEADER}: not JSON, cut short or changed ({error}).") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
@@ -117,13 +116,17 @@ def read_header(path: Path) -> dict[str, Any]:
     return header
 
 
+def _read(path: Path, name: str) -> bytes:
+    try:
+        return (path / name).read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        raise ModelFileError(f"{path}: no model there ({error}).") from error
+
+
 def read_model(path: Path, kind: str) -> SavedModel:
     """Read and check a model folder of the given kind."""
     header = read_header(path)
-    try:
-        payload = (path / ARRAYS).read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{path}: no model there ({error}).") from error
+    payload = _read(path, ARRAYS)
     if header.get("model") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('model')}, not a {kind}: use {header.get('model')}.load.")
     if hashlib.sha256(payload).hexdigest() != header.get("sha256"):

@@ -178,7 +178,8 @@ class Ensemble:
         tinier still. Out there, nothing is known but of what order runtimes have been so far. And it is, for another,
         the share of a prediction that lies past all times that were observed: no run has ever tested it.
         """
-        rtd = open_ended(rtd, self.horizon, self.spread, self.settings.family)
+        if self.settings.output == "parameters":
+            rtd = open_ended(rtd, self.horizon, self.spread, self.settings.family)
         if self.reach == 0.0:  # no feature varies
             return rtd
         ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)

@@ -85,6 +85,8 @@ class Plan:
     def about(self) -> dict[str, Any]:
         """Return what `about.json` says of it."""
         return {
+            "models": [peer.name for peer in self.peers.values()],
+            "families": list(dict.fromkeys(family for _, _, family in self.models if family)),
             "jobs": [[name, family] for _, name, family in self.models],
             "runs": list(self.runs),
             "censored": list(self.censored),
@@ -345,8 +347,8 @@ def _announce(folder: Path, experiment: str, plan: Plan) -> None:
         return list(dict.fromkeys(value for call in calls for value in call[what]))
 
     about["experiments"][experiment] = {
-        "models": list(dict.fromkeys(name for call in calls for name, _ in call["jobs"])),
-        "families": list(dict.fromkeys(family for call in calls for _, family in call["jobs"] if family)),
+        "models": every("models"),
+        "families": every("families"),
         "runs": sorted(every("runs")),
         "censored": sorted(every("censored")),
         "cutoffs": list(dict.fromkeys(call["cutoffs"] for call in calls)),

@@ -177,10 +177,10 @@ def _plan(
 
 
 def _batch_size(settings: Settings, n_rows: int) -> int:
-    if settings.output == "runtimes":
-        return RUNTIME_BATCH
     if n_rows > FULL_BATCH:
         return BATCH
+    if settings.output == "runtimes":
+        return RUNTIME_BATCH
     whole = -(-n_rows // 64) * 64
     return min(whole, SMALL_BATCH) if settings.bayesian else whole
 

@@ -378,7 +378,7 @@ def calibration(transforms: NDArray[np.float64]) -> float:
     Takes what `pit` returns, of as many instances as possible. 0 is best; 0.5 if all runs lie past one end.
 
     Example:
-        >>> calibration(np.array([0.1, 0.3, 0.5, 0.7, 0.9])).round(3)
+        >>> round(calibration(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), 3)
         0.05
     """
     known = np.sort(transforms[~np.isnan(transforms)])

@@ -36,7 +36,7 @@ def test_experiments_share_a_folder_and_each_takes_its_own_levels(data, tmp_path
     shown = capsys.readouterr()
     assert shown.err == ""
     assert "low-samples: negative log likelihood, less is better" in shown.out
-    assert "censoring: nllh (less is better) by censored" in shown.out
+    assert "censoring: negative log likelihood, less is better" in shown.out
     assert shown.out.endswith(f"results in {out}\n")
 
     assert main(["info", out, "--json"]) == 0

@@ -80,13 +80,12 @@ def local_processes(cores: int | None = None) -> Iterator[Processes]:
     pool = ProcessPoolExecutor(size, multiprocessing.get_context("spawn"), _begin)
     try:
         yield Processes(pool, size)
+    except BaseException:
+        for child in list((getattr(pool, "_processes", None) or {}).values()):
+            child.terminate()  # they would first finish what they are doing
+        raise
     finally:
-        children = list((getattr(pool, "_processes", None) or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in children:  # after an interrupt they would first finish what they are doing
-            child.terminate()
-        for child in children:
-            child.join()
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextlib.contextmanager

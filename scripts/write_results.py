@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from bayes_distnet import Results
@@ -40,10 +39,7 @@ def main(folders: list[str]) -> None:
         rows = slices(found[mark["data"]].of(mark["experiment"]), axis)[""]
         grid = overview(rows, axis, mark["score"])
         if mark["few"]:
-            shown = [row for row in grid.mean.index if str(row).removesuffix(", lognormal") in MAIN]
-            grid = replace(
-                grid, mean=grid.mean.loc[shown], deviation=grid.deviation.loc[shown], best=grid.best.loc[shown]
-            )
+            grid = grid.take([row for row in grid.mean.index if str(row).removesuffix(", lognormal") in MAIN])
         head = mark[0].split("\n", 1)[0]
         return f"{head}\n\n{grid.markdown()}\n<!-- end -->"
 

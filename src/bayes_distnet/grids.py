@@ -67,6 +67,11 @@ class Grid:
         note = f"{PARTIAL} fewer folds than others of the same level, so never the best." if shown else ""
         return " ".join(part for part in (self.text, note) if part)
 
+    def take(self, rows: Sequence[str]) -> Grid:
+        """Return some of the rows; the best stay what they are in the whole table."""
+        parts = (part.loc[list(rows)] for part in (self.mean, self.deviation, self.best, self.partial))
+        return Grid(*parts, self.text, self.by_column)
+
     @property
     def digits(self) -> list[int]:
         """Decimals of every column."""

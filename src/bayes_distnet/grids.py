@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -69,8 +69,14 @@ class Grid:
 
     def take(self, rows: Sequence[str]) -> Grid:
         """Return some of the rows; the best stay what they are in the whole table."""
-        parts = (part.loc[list(rows)] for part in (self.mean, self.deviation, self.best, self.partial))
-        return Grid(*parts, self.text, self.by_column)
+        at = list(rows)
+        return replace(
+            self,
+            mean=self.mean.loc[at],
+            deviation=self.deviation.loc[at],
+            best=self.best.loc[at],
+            partial=self.partial.loc[at],
+        )
 
     @property
     def digits(self) -> list[int]:

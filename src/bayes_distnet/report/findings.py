@@ -177,14 +177,11 @@ def spreads(shifts: pd.DataFrame) -> pd.DataFrame:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = shifts["high"].astype(float) / shifts["low"].astype(float)
-    groups = shifts.assign(ratio=ratio).groupby(["model", "family", "shift"], sort=False)["ratio"]
-    return (
-        groups.median()
-        .reset_index()
-        .pivot_table(
-            index=["model", "family"], columns="shift", values="ratio", aggfunc="first", sort=False, dropna=False
-        )
+    wide = shifts.assign(ratio=ratio).pivot_table(
+        index=["model", "family"], columns="shift", values="ratio", aggfunc="median", dropna=False
     )
+    # Without dropping what is no number, pivoting pairs every model with every family.
+    return wide.reindex(pd.MultiIndex.from_frame(shifts[["model", "family"]].drop_duplicates()))
 
 
 def _widening(shifts: pd.DataFrame) -> list[str]:

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import (
-    FeatureError,
     Ridge,
     RuntimeDataError,
     RuntimeDistribution,
@@ -14,7 +13,8 @@ from bayes_distnet import (
 )
 from bayes_distnet.families import LogNormal, Normal
 from bayes_distnet.observations import ZeroRuntimeWarning
-from bayes_distnet.plots import COLORS, plot_distribution, plot_history, plot_shift, save, shifted
+from bayes_distnet.plots import COLORS, plot_distribution, plot_history, plot_shift, save
+from bayes_distnet.splits import shifted
 
 matplotlib.use("agg")
 
@@ -128,16 +128,6 @@ def test_every_model_and_kl_weight_has_a_line_of_its_own():
         assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == number
 
 
-def test_shifts_need_a_table_of_numbers_and_a_prediction_each():
-    table = pd.DataFrame({"a": [1.0, 3.0], "b": [0, 1]})
-    np.testing.assert_allclose(shifted(table, -1, [0.0, 2.0]), [[3.0, 1.0], [5.0, 2.0]])
-    for bad in (table.to_numpy(), table["a"], pd.DataFrame({"a": ["x", "y"]})):
-        with pytest.raises(FeatureError, match="features"):
-            shifted(bad, 0)
-    for bad in (2, -3, 0.5, "a"):
-        with pytest.raises(SettingError, match="instance="):
-            shifted(table, bad)
-    with pytest.raises(SettingError, match="shifts"):
-        shifted(table, 0, "a")
+def test_every_shift_needs_a_prediction():
     with pytest.raises(SettingError, match="1 rows for 33 shifts"):
         plot_shift({"one": RuntimeDistribution(LogNormal([0.0], 1.0))})

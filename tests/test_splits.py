@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from bayes_distnet import SettingError
-from bayes_distnet.splits import cut_off, cut_off_slowest, first_runs, folds_by_instance, published_folds
+from bayes_distnet import FeatureError, SettingError
+from bayes_distnet.splits import cut_off, cut_off_slowest, first_runs, folds_by_instance, published_folds, shifted
 
 
 @pytest.fixture
@@ -99,3 +100,17 @@ def test_every_instance_keeps_so_many_of_its_own_runs():
     taken, finished = first_runs(seconds, ~np.isnan(seconds), 8, seed=0)
     assert (~np.isnan(taken)).sum(axis=1).tolist() == [8, 8, 2]
     np.testing.assert_array_equal(finished, ~np.isnan(taken))
+
+
+def test_shifts_need_a_table_of_numbers():
+    table = pd.DataFrame({"a": [1.0, 3.0], "b": [0, 1]})
+    np.testing.assert_allclose(shifted(table, -1, [0.0, 2.0]), [[3.0, 1.0], [5.0, 2.0]])
+    np.testing.assert_allclose(shifted(table, 0, [1.0], among=[1]), [[1.0, 0.0]])
+    for bad in (table.to_numpy(), table["a"], pd.DataFrame({"a": ["x", "y"]})):
+        with pytest.raises(FeatureError, match="features"):
+            shifted(bad, 0)
+    for bad in (2, -3, 0.5, "a"):
+        with pytest.raises(SettingError, match="instance="):
+            shifted(table, bad)
+    with pytest.raises(SettingError, match="shifts"):
+        shifted(table, 0, "a")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_distnet.errors import RuntimeDataError, SettingError, is_number
+from bayes_distnet.errors import RuntimeDataError, SettingError, check_at_least, is_number
 from bayes_distnet.families import Family
 
 Array = NDArray[np.float64]
@@ -116,6 +116,13 @@ def check_part(part: Any, name: str) -> float:
     if not is_number(part) or not 0 <= part < 1:
         raise SettingError(f"{name}={part!r}: expected a number in [0, 1).")
     return float(part)
+
+
+def check_row(name: str, row: Any, n: int) -> None:
+    """Raise an error unless a row, counted from the start or from the end, is one of n."""
+    check_at_least(name, row, -n)
+    if row >= n:
+        raise SettingError(f"{name}={row!r}: expected a whole number below {n}, the number of rows.")
 
 
 def check_keys(arrays: Any, names: tuple[str, ...]) -> None:

@@ -170,13 +170,14 @@ class Ensemble:
         """Predict every row by all members, wherever it lies."""
         return self._mixture(self.raw(x))
 
-    def gated(self, rtd: RuntimeDistribution, x: FloatArray) -> RuntimeDistribution:
+    def gated(self, rtd: RuntimeDistribution, x: FloatArray, doubt: float = DOUBT) -> RuntimeDistribution:
         """Return a prediction of these rows that gives way to a wide law where nothing is known.
 
         That is, for one, far from the training data. Weight draws alone extrapolate the location along a line: all
         features far below the training data would give a tiny runtime, and an interquartile range in seconds that is
         tinier still. Out there, nothing is known but of what order runtimes have been so far. And it is, for another,
-        the share of a prediction that lies past all times that were observed: no run has ever tested it.
+        the share of a prediction that lies past all times that were observed: no run has ever tested it, and a part of
+        it, `doubt`, goes to the wide law too.
         """
         if self.settings.output == "parameters":
             rtd = open_ended(rtd, self.horizon, self.spread, self.settings.family)
@@ -184,7 +185,7 @@ class Ensemble:
             return rtd
         ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)
         unseen = rtd.sf(self.horizon) if np.isfinite(self.horizon) else np.zeros(len(x))
-        trust = ratio**-2.0 * (1.0 - DOUBT * unseen)
+        trust = ratio**-2.0 * (1.0 - doubt * unseen)
         # Laws side by side instead of one wide one, whose tail would rule every mean.
         location = FAR_LOCATIONS * ratio[:, None] ** 0.25
         raw = np.stack([location, np.zeros_like(location)], axis=-1)

@@ -19,6 +19,7 @@ from bayes_distnet.marginal import log_location_and_spread
 from bayes_distnet.network import Architecture, padded_size, prior_scales
 from bayes_distnet.observations import Observations
 from bayes_distnet.pooling import pool_weights, run_scores
+from bayes_distnet.splits import published_training_part
 from bayes_distnet.training import Objective, Plan, Trained, TrainingData, cosine_rates, train
 
 FloatArray = NDArray[np.float64]
@@ -95,7 +96,8 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
     )
     if groups == 1:
         return ensemble
-    alone = [replace(ensemble, pool=one).out_of_fold(x) for one in np.eye(groups)]
+    each = np.split(ensemble.weights, groups)
+    alone = [replace(ensemble, pool=np.ones(1), weights=weights).out_of_fold(x) for weights in each]
     pool = pool_weights([run_scores(rtd, observations) for rtd in alone])
     kept = pool >= min(LEAST_SHARE, pool.max())  # the rest would cost time in every prediction and change none
     weights = ensemble.weights[np.repeat(kept, settings.members)]
@@ -105,7 +107,7 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
 def _folds(n_instances: int, settings: Settings, rng: np.random.Generator) -> IntArray:
     """Return the fold of every instance; member j learns without fold j."""
     if settings.published:  # the last fifth of the training instances is held out
-        return np.where(np.arange(n_instances) < min(math.ceil(0.8 * n_instances), n_instances - 1), 1, 0)
+        return np.where(np.arange(n_instances) < published_training_part(n_instances), 1, 0)
     return rng.permutation(np.arange(n_instances) % (settings.members if settings.members > 1 else FOLDS))
 
 

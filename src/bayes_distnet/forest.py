@@ -91,6 +91,7 @@ class OutOfBag:
 
     components: LogNormal  # (instances, trees)
     weights: FloatArray  # (instances, trees), 0 for a tree that has seen the instance
+    drawn: FloatArray  # (instances, trees): how often the tree drew the instance
 
 
 def fit_forest(
@@ -170,7 +171,8 @@ def _assemble(
         # Removing a group from a sum of squares: its own part and its pull on the mean.
         pull = counts * runs[leaf] / np.maximum(rest, 1.0) * (mean - center[leaf]) ** 2
         own_square[:, t] = np.maximum(spread[leaf] - within - pull, 0.0)
-    used = (np.stack(picks, axis=1) == 0) & (own_count > 0)
+    drawn = np.stack(picks, axis=1)
+    used = (drawn == 0) & (own_count > 0)
     typical = np.median((own_square / np.maximum(own_count, 1.0))[used]) if used.any() else 1.0
     typical = max(float(typical), LEAST_VARIANCE)
     forest = Forest(
@@ -185,7 +187,7 @@ def _assemble(
     own_scale = np.sqrt((own_square + PRIOR_RUNS * typical) / (own_count + PRIOR_RUNS))
     # An instance that every tree has seen is predicted by all of them.
     weights = np.where(used.any(axis=1, keepdims=True), used, True).astype(float)
-    return forest, OutOfBag(LogNormal(own_loc, own_scale), weights)
+    return forest, OutOfBag(LogNormal(own_loc, own_scale), weights, drawn)
 
 
 def _shifted(children: list[IntArray], offsets: IntArray) -> IntArray:

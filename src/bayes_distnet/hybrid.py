@@ -1,4 +1,4 @@
-"""HybridDistNet: a Bayesian network and a forest, pooled by how well each predicts unseen instances."""
+"""HybridDistNet: a Bayesian network, a forest and the runs in its leaves, pooled by how well each predicts."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from numpy.typing import NDArray
 
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.ensemble import Ensemble, Settings
+from bayes_distnet.ensemble import Ensemble, Settings, open_ended
 from bayes_distnet.errors import check_at_least
 from bayes_distnet.families import LogNormal
 from bayes_distnet.forest import Forest, fit_forest
+from bayes_distnet.leaf_runs import LeafRuns, fit_leaf_runs
 from bayes_distnet.observations import Observations
 from bayes_distnet.pooling import Shape, fit_shape, pool_weights, run_scores
+from bayes_distnet.scaling import check_array
 from bayes_distnet.storage import Arrays, with_prefix, without_prefix
 
 FloatArray = NDArray[np.float64]
 
 IMPUTATIONS = 10
 IMPUTED_REACH = 3.0  # deviations of log time past the largest observed runtime
+MOST_OF_RUNS = 0.5  # share of the runs in the leaves: their score says nothing of where no training run lies
 
 
 class HybridDistNet(RuntimeEstimator):
@@ -27,8 +30,9 @@ class HybridDistNet(RuntimeEstimator):
     The network learns from cut-off runs by their survival probability and extrapolates; the forest, whose cut-off
     runs are drawn from what the network expects past the cutoff, sees local structure. Their mixture, and an average
     of their parameters, are weighted by the log score of out-of-fold predictions, and the same predictions teach the
-    shape that RTDs have in common where it is no lognormal. Past every observed time, and far from the training data,
-    the prediction gives way to wider laws: it becomes unsure.
+    shape that RTDs have in common where it is no lognormal. A fourth part has no family: the runs in the leaves of the
+    forest, smoothed. Past every observed time, and far from the training data, the prediction gives way to wider laws:
+    it becomes unsure.
 
     Args:
         members: networks, each trained without a fifth (or 1/members) of the instances.
@@ -42,8 +46,8 @@ class HybridDistNet(RuntimeEstimator):
         >>> from bayes_distnet import HybridDistNet, make_runs
         >>> data = make_runs(n_instances=60, n_runs=4, seed=0)
         >>> model = HybridDistNet(steps=100, seed=0).fit(data.features, data.seconds)
-        >>> dict(zip(("network", "forest", "average"), model.weights_)).keys()
-        dict_keys(['network', 'forest', 'average'])
+        >>> dict(zip(("network", "forest", "average", "runs"), model.weights_)).keys()
+        dict_keys(['network', 'forest', 'average', 'runs'])
     """
 
     def __init__(
@@ -73,33 +77,50 @@ class HybridDistNet(RuntimeEstimator):
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
         x = self.ensemble_.inputs(features)
         draws = self.ensemble_.out_of_fold(x)
-        log_times = impute(draws, observations, self.ensemble_.spread, self.seed)
+        # Where nothing was seen, the forest would repeat the network's certainty: it learns from the law left open.
+        past = open_ended(draws, self.ensemble_.horizon, self.ensemble_.spread, self._settings().family)
+        log_times = impute(past, observations, self.ensemble_.spread, self.seed)
         self.forest_, unseen = fit_forest(x, observations, log_times, trees=self.trees, seed=self.seed)
         forest = RuntimeDistribution(unseen.components, unseen.weights)
         network = collapsed(draws, self.draws)
         candidates = [network, forest, average(network, forest)]
-        self.weights_ = pool_weights([run_scores(candidate, observations) for candidate in candidates])
-        pooled = RuntimeDistribution.mixture(list(zip(candidates, self.weights_, strict=True)))
+        shares = pool_weights([run_scores(candidate, observations) for candidate in candidates])
+        pooled = RuntimeDistribution.mixture(list(zip(candidates, shares, strict=True)))
         self.shape_ = fit_shape(pooled, observations, self.seed)
+        self.leaf_runs_, runs = fit_leaf_runs(self.forest_, unseen, x, observations, log_times)
+        _, share = pool_weights([run_scores(rtd, observations) for rtd in (self.shape_.of(pooled), runs)])
+        share = min(float(share), MOST_OF_RUNS) * observations.finished.mean()  # cut-off runs test it the least
+        self.weights_ = np.r_[(1.0 - share) * shares, share]
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         x = self.ensemble_.inputs(features)
         network = collapsed(self.ensemble_.network(x), self.draws)
         forest = RuntimeDistribution(self.forest_.components(x))
-        parts = zip((network, forest, average(network, forest)), self.weights_, strict=True)
-        rtd = self.shape_.of(RuntimeDistribution.mixture(list(parts)))
-        return self.ensemble_.gated(rtd, x)
+        *shares, share = self.weights_
+        parts = zip((network, forest, average(network, forest)), shares, strict=True)
+        shaped = self.shape_.of(RuntimeDistribution.mixture(list(parts)))
+        runs = self.leaf_runs_.of(self.forest_, x)
+        rtd = RuntimeDistribution.mixture([(shaped, 1.0 - share), (runs, share)])
+        return self.ensemble_.gated(rtd, x, doubt=0.0)  # the forest has learnt from the law left open
 
     def _to_arrays(self) -> Arrays:
-        own = {"pool": self.weights_} | with_prefix("shape", vars(self.shape_))
-        return own | with_prefix("network", self.ensemble_.to_arrays()) | with_prefix("forest", vars(self.forest_))
+        return (
+            {"pool": self.weights_}
+            | with_prefix("shape", vars(self.shape_))
+            | with_prefix("network", self.ensemble_.to_arrays())
+            | with_prefix("forest", vars(self.forest_))
+            | with_prefix("leaf_runs", vars(self.leaf_runs_))
+        )
 
     def _from_arrays(self, arrays: Arrays) -> None:
         self.weights_ = arrays["pool"]
+        check_array("pool", self.weights_, "f", 4)
         self.shape_ = Shape(**without_prefix("shape", arrays))
         self.ensemble_ = Ensemble.from_arrays(without_prefix("network", arrays), self._settings())
         self.forest_ = Forest(**without_prefix("forest", arrays))
         self.forest_.check_inputs(len(self.ensemble_.scaler.keep))
+        self.leaf_runs_ = LeafRuns(**without_prefix("leaf_runs", arrays))
+        self.leaf_runs_.check_forest(self.forest_)
 
 
 def impute(network: RuntimeDistribution, observations: Observations, spread: float, seed: int) -> FloatArray:

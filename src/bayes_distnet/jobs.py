@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayes_distnet import scores
+from bayes_distnet import scores, splits
 from bayes_distnet.base import fit_runs
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.distribution import RuntimeDistribution
@@ -22,12 +21,9 @@ from bayes_distnet.errors import ResultsError
 from bayes_distnet.observations import BoolArray, FloatArray, IntArray
 from bayes_distnet.peers import Peer, find_peer
 from bayes_distnet.results import DATA, EXAMPLE_LEVELS, KEY, SCORED, SHIFTS, Record
-from bayes_distnet.splits import cut_off, first_runs, folds_by_instance, published_folds
 
-SHIFTED_BY = np.linspace(-8.0, 8.0, 33)  # deviations of all features
 PIT_BINS = 20
 MOST_EXAMPLES = 100  # test instances a fold whose predictions are kept
-PUBLISHED_VALIDATION = 0.2
 
 
 @dataclass(frozen=True)
@@ -100,17 +96,17 @@ def _load(folder: str, fingerprint: str) -> Dataset:
 
 def _split(job: Job, data: Dataset) -> _Split:
     if job.preset == "paper":
-        parts = published_folds(len(data), job.folds)
+        parts = splits.published_folds(len(data), job.folds)
     else:
-        parts = folds_by_instance(len(data), job.folds, job.seed)
+        parts = splits.folds_by_instance(len(data), job.folds, job.seed)
     train, test = list(parts)[job.fold]
-    seconds, finished = first_runs(data.seconds[train], data.finished[train], job.condition.runs, job.seed)
+    seconds, finished = splits.first_runs(data.seconds[train], data.finished[train], job.condition.runs, job.seed)
     scale = float(np.nanmax(seconds))
     # The published code validates on the last fifth of the training instances, and never cuts their runs off.
-    cut = len(train) if job.preset is None else math.ceil((1 - PUBLISHED_VALIDATION) * len(train))
+    cut = len(train) if job.preset is None else splits.published_training_part(len(train))
     if job.condition.censored:
         kind, share = job.condition.cutoffs, job.condition.censored
-        some = cut_off(seconds[:cut], finished[:cut], share, kind, job.seed)
+        some = splits.cut_off(seconds[:cut], finished[:cut], share, kind, job.seed)
         seconds, finished = np.concatenate([some[0], seconds[cut:]]), np.concatenate([some[1], finished[cut:]])
     return _Split(train, seconds, finished, scale, test, data.seconds[test], data.finished[test])
 
@@ -173,12 +169,9 @@ def _shifted(job: Job, data: Dataset, split: _Split) -> Record:
     model = _fit(peer, job, data, split)
     middle = np.nanmedian(split.test_seconds, axis=1)
     chosen = split.test[np.argsort(middle)[len(middle) // 2]]
-    features = data.features.astype(float)
-    deviation = features.iloc[split.train].std(ddof=0).to_numpy()
-    moved = features.to_numpy()[chosen] + SHIFTED_BY[:, None] * deviation
-    rtd = model.predict_distribution(pd.DataFrame(moved, columns=features.columns))
+    rtd = model.predict_distribution(splits.shifted(data.features, int(chosen), among=split.train))
     low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
-    rows = zip(SHIFTED_BY, rtd.mean(), low, median, high, strict=True)
+    rows = zip(splits.SHIFTS, rtd.mean(), low, median, high, strict=True)
     columns = ("shift", "mean", "low", "median", "high")
     name = _names(data, [chosen])[0]
     return {"shifts": [{"instance": name} | dict(zip(columns, map(_rounded, row), strict=True)) for row in rows]}

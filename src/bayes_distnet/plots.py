@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_distnet._checks import check_level, check_numbers
+from bayes_distnet._checks import check_level, check_row
 from bayes_distnet.distribution import RuntimeDistribution, check_distribution
-from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError, check_at_least
+from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.observations import check_seconds
+from bayes_distnet.splits import SHIFTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK = "#1b3a57"
 COLORS = ("#d1495b", INK, "#3d8361", "#b8860b")
-SHIFTS = np.linspace(-8.0, 8.0, 33)
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (5, 3.4)) -> Axes:
@@ -38,12 +38,6 @@ def _styles() -> Iterator[tuple[str, str]]:
     return cycle(product(("-", "--", "-."), COLORS))
 
 
-def _check_row(name: str, row: Any, n: int) -> None:
-    check_at_least(name, row, -n)
-    if row >= n:
-        raise SettingError(f"{name}={row!r}: expected a whole number below {n}, the number of rows.")
-
-
 def plot_distribution(
     rtd: RuntimeDistribution,
     row: int = 0,
@@ -58,7 +52,7 @@ def plot_distribution(
     share of all runs that finished, and stop at the smallest cutoff: past it the share is not known.
     """
     check_distribution(rtd)
-    _check_row("row", row, len(rtd))
+    check_row("row", row, len(rtd))
     one, level = rtd[row], check_level(level)
     at, share, label = steps([] if runs is None else runs, finished)
     # Kernels on the whole line reach below 0 s, where a log axis does not.
@@ -92,25 +86,12 @@ def steps(runs: ArrayLike, finished: ArrayLike | None) -> tuple[NDArray[np.float
     return np.r_[at, cut.min()], np.r_[share, at.size / seconds.size], f"{seconds.size} runs, {cut.size} cut off"
 
 
-def shifted(features: pd.DataFrame, instance: int, shifts: NDArray[np.float64] = SHIFTS) -> pd.DataFrame:
-    """Return one instance with all its features moved by so many of their standard deviations, a row a shift."""
-    if not isinstance(features, pd.DataFrame):
-        raise FeatureError(f"features: expected a DataFrame, one row an instance; found {type(features).__name__}.")
-    try:
-        table = features.astype(float)
-    except (TypeError, ValueError) as error:
-        raise FeatureError(f"features: not all columns are numbers ({error}). Encode or drop the others.") from error
-    _check_row("instance", instance, len(table))
-    by = check_numbers("shifts", shifts).reshape(-1, 1)
-    return pd.DataFrame(table.to_numpy()[instance] + by * table.std(ddof=0).to_numpy(), columns=features.columns)
-
-
 def plot_shift(
     predictions: Mapping[str, RuntimeDistribution], shifts: NDArray[np.float64] = SHIFTS, ax: Axes | None = None
 ) -> Axes:
     """Draw median and interquartile range against the shift of all features (the paper's adversarial figure).
 
-    predictions: for each model, its answer to `shifted(...)`.
+    predictions: for each model, its answer to `splits.shifted(...)`.
     """
     for name, rtd in predictions.items():
         check_distribution(rtd)

@@ -1,4 +1,4 @@
-"""Who learns from what: folds over instances, and runs cut off as a budget would have cut them off."""
+"""Who learns from what: folds over instances, runs cut off as a budget would have, and features moved away."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import KFold
 
-from bayes_distnet._checks import check_part
-from bayes_distnet.errors import SettingError, check_at_least, check_choice, check_seed
+from bayes_distnet._checks import check_numbers, check_part, check_row
+from bayes_distnet.errors import FeatureError, SettingError, check_at_least, check_choice, check_seed
 from bayes_distnet.observations import BoolArray, FloatArray, IntArray
 
 CUTOFFS = ("global", "instance", "random")
+SHIFTS = np.linspace(-8.0, 8.0, 33)  # in standard deviations
 
 
 def folds_by_instance(n_instances: int, folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
@@ -27,6 +29,11 @@ def published_folds(n_instances: int, folds: int) -> Iterator[tuple[IntArray, In
     """Yield the folds of the published runs: scikit-learn's, shuffled with random state 0, the same for every seed."""
     check_folds(n_instances, folds)
     yield from KFold(folds, shuffle=True, random_state=0).split(np.zeros(n_instances))
+
+
+def published_training_part(n_instances: int) -> int:
+    """How many of a fold's training instances the published code trains on; the rest, the last fifth, validates."""
+    return min(math.ceil(0.8 * n_instances), n_instances - 1)
 
 
 def check_folds(n_instances: int, folds: int) -> None:
@@ -89,3 +96,22 @@ def cut_off_slowest(seconds: FloatArray, finished: BoolArray, share: float) -> t
         return seconds, finished
     cutoff = ordered[max(math.floor(len(ordered) * (1 - share)) - 1, 0)]
     return np.where(np.isnan(seconds), np.nan, np.minimum(seconds, cutoff)), finished & (seconds <= cutoff)
+
+
+def shifted(
+    features: pd.DataFrame, instance: int, shifts: FloatArray = SHIFTS, among: IntArray | None = None
+) -> pd.DataFrame:
+    """Return one instance with all its features moved by so many of their standard deviations, a row a shift.
+
+    Deviations are those of the instances `among`, of all if not given.
+    """
+    if not isinstance(features, pd.DataFrame):
+        raise FeatureError(f"features: expected a DataFrame, one row an instance; found {type(features).__name__}.")
+    try:
+        table = features.astype(float)
+    except (TypeError, ValueError) as error:
+        raise FeatureError(f"features: not all columns are numbers ({error}). Encode or drop the others.") from error
+    check_row("instance", instance, len(table))
+    by = check_numbers("shifts", shifts).reshape(-1, 1)
+    deviation = (table if among is None else table.iloc[among]).std(ddof=0).to_numpy()
+    return pd.DataFrame(table.to_numpy()[instance] + by * deviation, columns=features.columns)

@@ -10,9 +10,8 @@ from scipy.special import log_ndtr, ndtri_exp
 from bayes_distnet.baselines import FOREST_ROUNDS, schmee_hahn
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import check_at_least, check_positive, check_seed
-from bayes_distnet.families import LogNormal
 from bayes_distnet.forest import fit_forest
-from bayes_distnet.marginal import LEAST_SPREAD
+from bayes_distnet.leaf_runs import KERNELS, WIDTHS, kernels
 from bayes_distnet.observations import FloatArray, IntArray, Observations
 from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, require, scaled_inputs
 from bayes_distnet.scaling import RankGauss
@@ -20,8 +19,7 @@ from bayes_distnet.scores import nllh
 from bayes_distnet.splits import folds_by_instance
 
 IMPUTING_TREES = 50
-LEVELS = (np.arange(40) + 0.5) / 40
-WIDTHS = (0.5, 0.7, 1.0, 1.4, 2.0)  # times Scott's rule
+LEVELS = (np.arange(KERNELS) + 0.5) / KERNELS
 
 
 class QuantileForest(ComparisonModel):
@@ -64,17 +62,19 @@ class QuantileForest(ComparisonModel):
         x, of = scaled_inputs(self.scaler_, features), observations.instance
         log_times = self._imputed(x, observations)
         seconds, finished = observations.matrix()
+        center, spread = self.time_.center, self.time_.spread
         losses = np.zeros(len(WIDTHS))
         for train, test in folds_by_instance(len(x), min(self.folds, len(x)), self.seed):
             chosen = np.isin(of, train)
             quantiles = self._quantiles(self._grown(x, of[chosen], log_times[chosen]), x[test])
-            predicted = [kernels(quantiles, width, self.time_) for width in WIDTHS]
+            predicted = [kernels(quantiles, width, center, spread) for width in WIDTHS]
             losses += [nllh(rtd, seconds[test], finished[test]).sum() for rtd in predicted]
         self.width_ = WIDTHS[int(np.argmin(losses))]
         self.forest_ = self._grown(x, of, log_times)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
-        return kernels(self._quantiles(self.forest_, scaled_inputs(self.scaler_, features)), self.width_, self.time_)
+        quantiles = self._quantiles(self.forest_, scaled_inputs(self.scaler_, features))
+        return kernels(quantiles, self.width_, self.time_.center, self.time_.spread)
 
     def _grown(self, x: FloatArray, instance: IntArray, log_times: FloatArray) -> Any:
         runs_each = len(instance) / len(np.unique(instance))
@@ -122,17 +122,3 @@ class QuantileForest(ComparisonModel):
         left = log_ndtr((loc - log_times[cut]) / scale) - np.random.default_rng(self.seed).exponential(size=cut.sum())
         log_times[cut] = np.maximum(loc - scale * ndtri_exp(left), log_times[cut])
         return log_times
-
-
-def kernels(log_times: FloatArray, width: float, overall: StandardLogTime) -> RuntimeDistribution:
-    """Return a mixture of lognormals at the log times of each row, and one more, as heavy, for all that lies outside.
-
-    The width is in units of Scott's rule. Quantiles say nothing of what lies past the outermost: that share goes to the
-    lognormal of all runs, without which a single run out there could cost as much as all others together.
-    """
-    scott = log_times.std(axis=1, ddof=1, keepdims=True) * log_times.shape[1] ** -0.2
-    scale = np.broadcast_to(np.maximum(width * scott, LEAST_SPREAD), log_times.shape)
-    outside = np.ones((len(log_times), 1))
-    return RuntimeDistribution(
-        LogNormal(np.hstack([log_times, overall.center * outside]), np.hstack([scale, overall.spread * outside]))
-    )

@@ -22,7 +22,7 @@ from bayes_distnet.families import LogNormal, get_family
 from bayes_distnet.forest import Forest, fit_forest, instance_moments
 from bayes_distnet.marginal import LEAST_SPREAD, censored_maximum_likelihood, log_location_and_spread
 from bayes_distnet.observations import Observations
-from bayes_distnet.scaling import RankGauss, Standard
+from bayes_distnet.scaling import RankGauss, Standard, scaled_inputs
 from bayes_distnet.storage import Arrays, with_prefix, without_prefix
 
 FloatArray = NDArray[np.float64]
@@ -96,13 +96,13 @@ class RandomForest(RuntimeEstimator):
                 random_share=0.0,
                 seed=self.seed,
             )
-            return _mean_and_deviation(out_of_bag.components, out_of_bag.weights)
+            return mean_and_deviation(out_of_bag.components, out_of_bag.weights)
 
         schmee_hahn(observations, fit, FOREST_ROUNDS)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         components = self.forest_.components(self.scaler_.transform(features))
-        loc, scale = _mean_and_deviation(components, np.ones_like(components.loc))
+        loc, scale = mean_and_deviation(components, np.ones_like(components.loc))
         return RuntimeDistribution(LogNormal(loc[:, None], scale[:, None]))
 
     def _to_arrays(self) -> Arrays:
@@ -122,8 +122,7 @@ class Ridge(RuntimeEstimator):
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         self.scaler_ = RankGauss.fit(features)
-        x = self.scaler_.transform(features)
-        x = x if x.shape[1] else np.zeros((len(x), 1))
+        x = scaled_inputs(self.scaler_, features)
         counts = observations.runs_of_each().astype(float)
 
         def fit(log_times: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -140,8 +139,7 @@ class Ridge(RuntimeEstimator):
         schmee_hahn(observations, fit, ROUNDS)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
-        x = self.scaler_.transform(features)
-        x = x if x.shape[1] else np.zeros((len(x), 1))
+        x = scaled_inputs(self.scaler_, features)
         loc = x @ self.coefficients_ + self.intercept_
         return RuntimeDistribution(LogNormal(loc[:, None], np.full((len(x), 1), self.scale_)))
 
@@ -236,7 +234,7 @@ def schmee_hahn(
             return
 
 
-def _mean_and_deviation(components: LogNormal, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def mean_and_deviation(components: LogNormal, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Collapse the lognormals of all trees into one of the same mean and variance of log time."""
     weight = weights / weights.sum(axis=1, keepdims=True)
     loc = (weight * components.loc).sum(axis=1)

@@ -22,6 +22,7 @@ from typing import Any
 
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.errors import ResultsError, SettingError, check_at_least, check_choice, is_number
+from bayes_distnet.estimators import PRESETS
 from bayes_distnet.families import get_family
 from bayes_distnet.jobs import Condition, Job
 from bayes_distnet.peers import PEERS, Peer, find_peer
@@ -44,7 +45,6 @@ from bayes_distnet.splits import CUTOFFS, check_folds
 
 EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
 FAMILIES = ("lognormal", "inverse-gaussian")
-PRESETS = (None, "paper")
 
 RUNS = (1, 2, 4, 8, 16)
 CENSORED = (0.0, 0.2, 0.4, 0.6, 0.8)

@@ -148,6 +148,12 @@ class RankGauss:
         return out
 
 
+def scaled_inputs(scaler: RankGauss, features: FloatArray) -> FloatArray:
+    """Return the scaled features; a column of zeros where no feature varies, as other packages want one."""
+    x = scaler.transform(features)
+    return x if x.shape[1] else np.zeros((len(x), 1))
+
+
 def _column_median(x: FloatArray) -> FloatArray:
     observed = ~np.isnan(x)
     median = np.zeros(x.shape[1])

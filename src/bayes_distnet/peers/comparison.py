@@ -20,7 +20,6 @@ from bayes_distnet.errors import SettingError
 from bayes_distnet.families import LogNormal
 from bayes_distnet.marginal import LEAST_SPREAD, log_location_and_spread
 from bayes_distnet.observations import BoolArray, FloatArray, Observations
-from bayes_distnet.scaling import RankGauss
 from bayes_distnet.storage import Arrays
 
 LOG_SCALE_RANGE = (-4.0, 2.0)  # of a spread in standard log time
@@ -52,12 +51,6 @@ def require(module: str) -> Any:
 def not_installed(module: str) -> SettingError:
     """Return the error that says how to install the package of a module."""
     return SettingError(f"{module.replace('_', '-')} is not installed; pip install 'bayes-distnet[peers]'.")
-
-
-def scaled_inputs(scaler: RankGauss, features: FloatArray) -> FloatArray:
-    """Return the scaled features; a column of zeros where no feature varies, as other packages want one."""
-    x = scaler.transform(features)
-    return x if x.shape[1] else np.zeros((len(x), 1))
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import pandas as pd
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError, check_at_least, check_seed
 from bayes_distnet.observations import BoolArray, FloatArray, Observations
-from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, held_out_loss, require, scaled_inputs
-from bayes_distnet.scaling import RankGauss
+from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, held_out_loss, require
+from bayes_distnet.scaling import RankGauss, scaled_inputs
 from bayes_distnet.splits import folds_by_instance
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)  # on squared coefficients, against the mean log likelihood

@@ -15,9 +15,8 @@ from bayes_distnet.peers.comparison import (
     ComparisonModel,
     StandardLogTime,
     require,
-    scaled_inputs,
 )
-from bayes_distnet.scaling import RankGauss
+from bayes_distnet.scaling import RankGauss, scaled_inputs
 from bayes_distnet.splits import folds_by_instance
 
 LEAST_INSTANCES = 10  # in a leaf, or a tenth of them if that is less

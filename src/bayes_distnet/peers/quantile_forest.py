@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
-from bayes_distnet.baselines import FOREST_ROUNDS, schmee_hahn
+from bayes_distnet.baselines import FOREST_ROUNDS, mean_and_deviation, schmee_hahn
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import check_at_least, check_positive, check_seed
 from bayes_distnet.forest import fit_forest
 from bayes_distnet.leaf_runs import KERNELS, WIDTHS, kernels
 from bayes_distnet.observations import FloatArray, IntArray, Observations
-from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, require, scaled_inputs
-from bayes_distnet.scaling import RankGauss
+from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, require
+from bayes_distnet.scaling import RankGauss, scaled_inputs
 from bayes_distnet.scores import nllh
 from bayes_distnet.splits import folds_by_instance
 
@@ -107,10 +107,7 @@ class QuantileForest(ComparisonModel):
                 random_share=0.0,
                 seed=self.seed,
             )
-            trees, weight = unseen.components, unseen.weights / unseen.weights.sum(axis=1, keepdims=True)
-            law["loc"] = (weight * trees.loc).sum(axis=1)
-            square = trees.scale**2 + (trees.loc - law["loc"][:, None]) ** 2
-            law["scale"] = np.sqrt((weight * square).sum(axis=1))
+            law["loc"], law["scale"] = mean_and_deviation(unseen.components, unseen.weights)
             return law["loc"], law["scale"]
 
         log_times, cut = np.log(observations.seconds), ~observations.finished

@@ -9,8 +9,8 @@ import numpy as np
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import check_at_least, check_positive, check_seed
 from bayes_distnet.observations import FloatArray, IntArray, Observations
-from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, best_scale, require, scaled_inputs
-from bayes_distnet.scaling import RankGauss
+from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, best_scale, require
+from bayes_distnet.scaling import RankGauss, scaled_inputs
 from bayes_distnet.splits import folds_by_instance
 
 PASSES = 3  # rounds given the spread, then the spread given the rounds

@@ -3,7 +3,7 @@ import pytest
 from scenarios import observations
 
 from bayes_distnet import BayesDistNet, DistNet, HybridDistNet, LogNormal, RuntimeDistribution, make_runs, scores
-from bayes_distnet.hybrid import average, collapsed, impute
+from bayes_distnet.hybrid import FOREST_COMPONENTS, average, collapsed, impute, merged
 from bayes_distnet.leaf_runs import KERNELS
 from bayes_distnet.pooling import Shape, fit_shape, pool_weights, run_scores
 from bayes_distnet.splits import SHIFTS, shifted
@@ -152,6 +152,20 @@ def test_collapsed_draws_keep_mean_and_variance_of_log_time():
     np.testing.assert_allclose(one_each.components.loc, [[1.0, 5.0]])
     np.testing.assert_allclose(one_each.components.scale, [[np.sqrt(2.0), 1.0]])
     np.testing.assert_allclose(one_each.weights, [[0.2, 0.8]])
+
+
+@pytest.mark.parametrize("trees", [1, FOREST_COMPONENTS, 33, 100])
+def test_merged_trees_keep_mean_and_variance_of_log_time(trees):
+    rng = np.random.default_rng(0)
+    loc, scale = rng.normal(size=(5, trees)), rng.uniform(0.1, 2.0, size=(5, trees))
+    few = merged(LogNormal(loc, scale))
+    assert few.n_components == min(trees, FOREST_COMPONENTS)
+    ours = few.components
+    mean = (few.weights * ours.loc).sum(axis=1)
+    np.testing.assert_allclose(mean, loc.mean(axis=1))
+    variance = (few.weights * (ours.scale**2 + ours.loc**2)).sum(axis=1) - mean**2
+    np.testing.assert_allclose(variance, (scale**2 + loc**2).mean(axis=1) - mean**2)
+    assert (np.diff(ours.loc, axis=1) >= 0).all()
 
 
 @pytest.mark.slow

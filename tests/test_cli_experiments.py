@@ -59,3 +59,32 @@ def test_a_report_is_made_at_once_or_later(data, tmp_path, capsys):
     (out / "report.html").unlink()
     assert main(["report", str(out)]) == 0
     assert (out / "report.html").is_file()
+
+
+def test_results_may_be_called_like_the_data_set(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    call = ["experiment", "low-samples", "--data", "lpg-zenotravel", "--models", "marginal", "--families", "lognormal"]
+    call += ["--runs", "1", "--only-folds", "1", "--seeds", "1", "--cores", "1", "--quiet", "--no-report"]
+    for _ in range(2):
+        assert main([*call, "--out", "lpg-zenotravel"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_feature_of_words_is_one_line_of_error(data, tmp_path, capsys):
+    table = pd.read_csv(data[-1]).assign(kind="random")
+    table.to_csv(tmp_path / "words.csv", index=False)
+    call = [*data[:-1], str(tmp_path / "words.csv"), *SMALL, "--no-report", "--out", str(tmp_path / "r")]
+    assert main(["experiment", "low-samples", *call]) != 0
+    said = capsys.readouterr().err
+    assert "features: not all columns are numbers" in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "r").exists()
+
+
+def test_an_experiment_of_failures_alone_fails(data, tmp_path, capsys):
+    code = "from bayes_distnet import Marginal\n\nclass Broken(Marginal):\n    def _predict(self, x):\n        raise"
+    (tmp_path / "mine.py").write_text(f"{code} RuntimeError('no')\n")
+    call = [*data, "--models", f"{tmp_path / 'mine.py'}:Broken", "--folds", "2", "--seeds", "1", "--cores", "1"]
+    out = tmp_path / "r"
+    assert main(["experiment", "low-samples", *call, "--runs", "1", "--quiet", "--no-report", "--out", str(out)]) != 0
+    assert "all 2 jobs failed: RuntimeError: no" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from bayes_distnet import (
     Marginal,
     Results,
     ResultsError,
+    Ridge,
     RunTable,
     SettingError,
     load_dataset,
@@ -24,7 +25,7 @@ from bayes_distnet import (
 )
 from bayes_distnet.experiments import CENSORED, FAMILIES
 from bayes_distnet.jobs import Condition, Job, do_job
-from bayes_distnet.results import EXAMPLE_LEVELS, KEY, open_journal
+from bayes_distnet.results import EXAMPLE_LEVELS, KEY, locked
 from bayes_distnet.splits import cut_off, folds_by_instance
 
 FAST = ("ridge", "marginal", "limit-lognormal", "limit-empirical")
@@ -214,7 +215,7 @@ def test_a_killed_experiment_goes_on_where_it_stopped(data, tmp_path):
         while not (journal.exists() and journal.read_text().count("\n") >= 5):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        with pytest.raises(ResultsError, match="another experiment is writing"), open_journal(folder):
+        with pytest.raises(ResultsError, match="another experiment is writing"), locked(folder):
             pass
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     finally:
@@ -344,6 +345,11 @@ def test_what_a_crash_at_the_start_leaves_does_not_count(data, tmp_path):
     assert len(run_experiment("low-samples", data, tmp_path / "r", progress=False, **call).table)
 
 
+def test_a_model_is_named_and_not_handed_over(data, tmp_path):
+    with pytest.raises(SettingError, match=r"models: found Ridge\(\); expected where other processes find it"):
+        run_experiment("low-samples", data, tmp_path / "r", name="made", models=[Ridge()])
+
+
 def test_another_model_of_the_same_name_is_refused(data, tmp_path):
     call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1, "progress": False}
     mine = tmp_path / "mine.py"
@@ -352,6 +358,42 @@ def test_another_model_of_the_same_name_is_refused(data, tmp_path):
     mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(5)\n")
     with pytest.raises(ResultsError, match="another model called 'model'"):
         run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:model"], **call)
+
+
+def test_a_model_whose_code_has_changed_is_done_again_on_demand(data, tmp_path):
+    call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "cores": 1, "progress": False}
+    mine, folder = tmp_path / "mine.py", tmp_path / "r"
+    code = "from bayes_distnet import Marginal\n\nclass Mine(Marginal):\n    def _predict(self, x):\n"
+    once = "        return super()._predict(x)\n"
+    mine.write_text(code + once)
+    first = run_experiment("low-samples", data, folder, models=[f"{mine}:Mine", "ridge"], runs=[1, 2], **call)
+    mine.write_text(code + once.replace("(x)", "(x).minimum_of(50)"))
+    with pytest.warns(UserWarning, match=r"mine\.py:Mine has changed .*: they stay"):
+        same = run_experiment("low-samples", data, folder, models=[f"{mine}:Mine"], runs=[1], **call)
+    pd.testing.assert_frame_equal(same.table, first.table)
+    again = run_experiment("low-samples", data, folder, models=[f"{mine}:Mine"], runs=[1], redo=True, **call)
+
+    def nllh(results, model, runs):
+        table = results.table.set_index(["model", "runs", "score"])["value"]
+        return table.loc[[(model, runs, "nllh")]].item()
+
+    assert nllh(again, "Mine", 1) > nllh(first, "Mine", 1) + 1
+    assert nllh(again, "Mine", 2) == nllh(first, "Mine", 2)
+    assert nllh(again, "Ridge", 1) == nllh(first, "Ridge", 1)
+    assert len(again.calibration) == len(first.calibration) == 4
+    assert again.done() == first.done()
+    run_experiment("low-samples", data, folder, models=[f"{mine}:Mine"], runs=[1], **call)  # says nothing any more
+
+
+def test_shifts_are_done_again_without_the_scores(data, tmp_path):
+    call = {"name": "made", "models": ["ridge"], "folds": 2, "only_folds": 1, "cores": 1, "progress": False}
+    run_experiment("low-samples", data, tmp_path / "r", runs=8, seeds=1, **call)
+    before = run_experiment("uncertainty", data, tmp_path / "r", **call)
+    seconds = before.about["sessions"]
+    again = run_experiment("uncertainty", data, tmp_path / "r", redo=True, **call)
+    pd.testing.assert_frame_equal(again.shifts, before.shifts)
+    pd.testing.assert_frame_equal(again.table, before.table)
+    assert [s["jobs"] for s in again.about["sessions"]] == [s["jobs"] for s in seconds] + [1]
 
 
 def test_whole_numbers_may_name_instances_and_numpy_may_give_settings(data, tmp_path):
@@ -391,3 +433,25 @@ def test_results_may_be_copied_without_the_data_that_come_with_the_package(tmp_p
     run_experiment("low-samples", shipped, tmp_path / "r", name="lpg-zenotravel", **call)
     shutil.rmtree(tmp_path / "r" / "data")
     assert len(Results.load(tmp_path / "r").data) == 300
+
+
+def test_levels_that_runs_cut_off_long_ago_leave_idle_are_named(data, tmp_path):
+    cut = data.runs.frame["seconds"] > data.runs.frame["seconds"].quantile(0.6)
+    runs = RunTable(data.runs.frame.assign(status=np.where(cut, "timeout", "solved")))
+    call = {"name": "made", "models": ["marginal"], "folds": 2, "only_folds": 1, "seeds": 1, "cores": 1}
+    with pytest.warns(UserWarning, match="40 % of the runs were cut off .*: with 20 % cut off"):
+        run_experiment(
+            "censoring", Dataset(runs, data.features), tmp_path / "r", censored=[0, 0.2, 0.6], progress=False, **call
+        )
+
+
+def test_levels_are_of_runs_that_an_instance_has_and_each_is_done_once(data, tmp_path):
+    frame = data.runs.frame
+    frame = frame[(frame["seed"] % 2 == 0) == (frame["instance"].str[1:].astype(int) % 2 == 0)]
+    most = frame.groupby("instance").size().max()
+    some = Dataset(RunTable(frame), data.features)
+    call = {"name": "made", "models": ["ridge"], "folds": 2, "only_folds": 1, "seeds": 1, "cores": 1, "progress": False}
+    with pytest.raises(SettingError, match=f"the data have {most} runs an instance"):
+        run_experiment("low-samples", some, tmp_path / "r", runs=[1, most + 1], **call)
+    done = run_experiment("low-samples", some, tmp_path / "r", runs=[1, 1, most], **call)
+    assert [session["jobs"] for session in done.about["sessions"]] == [2]

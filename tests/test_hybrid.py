@@ -168,6 +168,14 @@ def test_merged_trees_keep_mean_and_variance_of_log_time(trees):
     assert (np.diff(ours.loc, axis=1) >= 0).all()
 
 
+def test_settings_changed_after_fitting_change_no_prediction():
+    data = make_runs(n_instances=40, n_runs=2, n_features=3, seed=0)
+    model = HybridDistNet(members=2, steps=50, trees=20, seed=0).fit(data.features, data.seconds)
+    before = model.predict_distribution(data.features).median()
+    model.set_params(draws=4)
+    np.testing.assert_array_equal(model.predict_distribution(data.features).median(), before)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("cut_off", "gap"), [(0.0, 0.25), (0.6, 0.45)])
 def test_is_ahead_of_ignoring_the_features_and_near_the_truth(cut_off, gap):

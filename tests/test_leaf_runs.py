@@ -60,6 +60,16 @@ def test_training_instances_are_predicted_by_trees_that_have_not_seen_them():
     assert run_scores(out_of_bag, runs).mean() < honest + 0.05
 
 
+def test_an_instance_that_every_tree_has_seen_is_not_predicted_by_its_own_runs(learned):
+    x, runs, log_times = learned[:3]
+    forest, unseen = fit_forest(x, runs, log_times, trees=1, seed=0)
+    _, out_of_bag = fit_leaf_runs(forest, unseen, x, runs, log_times)
+    seen = unseen.drawn[:, 0] > 0
+    assert 0.5 < seen.mean() < 0.75
+    medians = np.log(out_of_bag.median()[seen])
+    np.testing.assert_allclose(medians, medians[0])
+
+
 def test_quantiles_of_groups_by_weight():
     values = np.array([1.0, 2.0, 3.0, 10.0, 20.0])
     weights = np.array([1.0, 2.0, 1.0, 1.0, 3.0])

@@ -203,7 +203,7 @@ def test_a_model_of_one_seed_is_set_beside_others_on_its_splits(tmp_path):
 def test_the_calibration_figure_is_of_the_same_jobs_for_all(tmp_path, monkeypatch):
     results = fake_results(tmp_path / "r", models=FEW, folds=2, seeds=3, slow=["DistNet"], experiments=["low-samples"])
     drawn = []
-    monkeypatch.setattr(result_plots, "plot_calibration", lambda rows, ax, legend: drawn.append(rows))
+    monkeypatch.setattr(result_plots, "plot_calibration", lambda rows, ax, **_: drawn.append(rows))
     list(calibration(Book(results)))
     assert drawn
     for rows in drawn:

@@ -17,6 +17,7 @@ from bayes_distnet.result_plots import (
     plot_levels,
     plot_shifts,
 )
+from bayes_distnet.result_tables import model_order
 from bayes_distnet.results import EXAMPLE_LEVELS
 
 matplotlib.use("agg")
@@ -160,3 +161,22 @@ def test_models_with_fewer_folds_are_not_drawn_beside_the_others(results):
     extra = pd.concat([some, rows[rows["model"] != "Ridge"].assign(fold=rows["fold"] + 2)])
     assert "Ridge" not in lines_of(plot_levels(extra, "ks"))
     assert "KNearest" in lines_of(plot_levels(extra, "ks"))
+
+
+def test_a_model_looks_the_same_in_every_panel_and_in_the_legend(results):
+    def colors(ax):
+        return {line.get_label(): (line.get_color(), line.get_marker()) for line in ax.lines}
+
+    models = model_order(results.calibration["model"])
+    every = results.calibration[results.calibration["runs"] == 8]
+    some = every[~every["model"].isin(["RandomForest", "Ridge"])]
+    whole, part = (colors(plot_calibration(rows, peers=models)) for rows in (every, some))
+    assert set(part) < set(whole)
+    assert all(whole[label] == look for label, look in part.items())
+
+    table = results.of("low-samples")
+    slow = (table["model"] == "RandomForest") & (table["fold"] > 0)
+    whole, part = (colors(plot_levels(rows, "nllh")) for rows in (table, table.assign(value=table["value"].mask(slow))))
+    assert "RandomForest" in whole
+    assert "RandomForest" not in part
+    assert all(whole[label] == look for label, look in part.items() if not label.startswith("_"))

@@ -287,3 +287,17 @@ def test_listings_are_escaped_everywhere():
     assert table.markdown().splitlines()[2:] == [r"| a\_b \| \<c> | 5 % |", "", "*All of it.*"]
     assert r"a\_b | <c> & 5 \% \\" in table.latex()
     assert '<th scope="row">a_b | &lt;c&gt;</th><td>5 %</td>' in table.html()
+
+
+def test_levels_close_to_each_other_keep_their_columns():
+    table = made_up({"A": {0.0: [1.0], 0.004: [2.0], 0.12: [3.0], 0.125: [4.0]}}, axis="censored")
+    assert overview(table, "censored", "nllh").mean.columns.tolist() == ["0 %", "0.4 %", "12 %", "12.5 %"]
+
+
+def test_what_is_shared_is_chosen_once():
+    table = pd.concat(
+        made_up({name: {1: [1.0] * folds}}) for name, folds in (("HybridDistNet", 10), ("B", 6), ("C", 4))
+    )
+    table.loc[table["model"] == "B", "value"] = 0.5
+    found = behind(table, "runs")
+    assert found[["ahead", "jobs"]].to_numpy().tolist() == [["B", 6]]

@@ -77,9 +77,7 @@ class RandomForest(RuntimeEstimator):
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         check_at_least("trees", self.trees, 1)
         check_at_least("least_instances", self.least_instances, 1)
-        check_positive("max_features", self.max_features)
-        if self.max_features > 1:
-            raise SettingError(f"max_features={self.max_features!r}: expected a share, at most 1.")
+        check_max_features(self.max_features)
         check_seed("seed", self.seed)
         self.scaler_ = RankGauss.fit(features)
         x = self.scaler_.transform(features)
@@ -232,6 +230,13 @@ def schmee_hahn(
         loc, scale = fit(log_times, variance)
         if moved < tolerance:
             return
+
+
+def check_max_features(share: float) -> None:
+    """Raise an error unless it is a share of the features."""
+    check_positive("max_features", share)
+    if share > 1:
+        raise SettingError(f"max_features={share!r}: expected a share, at most 1.")
 
 
 def mean_and_deviation(components: LogNormal, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

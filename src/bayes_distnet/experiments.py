@@ -8,17 +8,22 @@ when it is done, so that a killed experiment goes on where it stopped.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import hashlib
 import importlib.util
 import multiprocessing
 import os
 import platform
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bayes_distnet.dataset import Dataset
 from bayes_distnet.errors import ResultsError, SettingError, check_at_least, check_choice, is_number
@@ -31,17 +36,20 @@ from bayes_distnet.results import (
     ABOUT,
     DATA,
     FORMAT,
+    LOCK,
     SCORED,
     SHIFTS,
     Results,
     append,
     fingerprint,
     fold_journal,
+    forget,
+    locked,
     open_journal,
     read_about,
     write_about,
 )
-from bayes_distnet.splits import CUTOFFS, check_folds
+from bayes_distnet.splits import CUTOFFS, check_features, check_folds
 
 EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
 FAMILIES = ("lognormal", "inverse-gaussian")
@@ -112,6 +120,7 @@ def run_experiment(
     seeds: int | None = None,
     preset: str | None = None,
     quick: bool = False,
+    redo: bool = False,
     cores: int | None = None,
     cluster: str | None = None,
     progress: bool = True,
@@ -137,6 +146,7 @@ def run_experiment(
         preset: "paper" for the published splits: the same folds for every seed, validation runs never cut off. Unless
             told, the models are then those with the published settings.
         quick: two folds, one seed, one family, three conditions and the faster models: a rough answer in two minutes.
+        redo: forget what the folder holds of these jobs, and do them again: for a model whose code has changed.
         cores: processes of this machine; all cores by default.
         cluster: address of a Dask scheduler, or "local" to start one here; its workers must see the folder.
         progress: show a bar with the time left.
@@ -151,22 +161,30 @@ def run_experiment(
     if cores is not None:
         check_at_least("cores", cores, 1)
     data = data.matched()
+    check_features(data.features)
     peers = _peers(models, quick=quick, preset=preset, shifts=experiment == "uncertainty")
     once = quick or experiment == "uncertainty"
     plan = Plan(
         peers=peers,
         families=_families(families, peers, once),
-        runs=_run_counts(experiment, runs, quick, data.seconds.shape[1]),
+        runs=_run_counts(experiment, runs, quick, int((~np.isnan(data.seconds)).sum(axis=1).max())),
         censored=_shares(experiment, censored, quick),
         cutoffs=cutoffs,
         folds_done=_folds_done(folds, only_folds, quick, len(data)),
         seeds=_seeds(seeds, once, preset),
     )
     jobs = _jobs(experiment, plan, int(folds), preset)
+    _note_timeouts(data, plan)
     folder = Path(folder)
-    stamp = _open_folder(folder, data, name, int(folds), preset)
-    with open_journal(folder) as journal:
-        _announce(folder, experiment, plan)
+    stamp = fingerprint(data)
+    mine = {"data": name, "fingerprint": stamp, "folds": int(folds), "preset": preset}
+    _check_folder(folder, mine)  # before anything is written to it
+    with locked(folder), contextlib.ExitStack() as stack:
+        _open_folder(folder, data, mine)
+        if redo:
+            forget(folder, {(job.kind, *job.key) for job in jobs})
+        _announce(folder, experiment, plan, redo)
+        journal = stack.enter_context(open_journal(folder))
         done = Results.load(folder).done()
         left = [job for job in jobs if (job.kind, *job.key) not in done]
         started, clock = datetime.datetime.now(datetime.UTC), time.monotonic()
@@ -219,6 +237,10 @@ def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shi
 
 def _whole(text: str) -> str:
     """Return what finds the same model from another folder: workers may not run in this one."""
+    if not isinstance(text, str):
+        raise SettingError(
+            f"models: found {text!r}; expected where other processes find it: a key or file.py:attribute."
+        )
     place, colon, attribute = text.rpartition(":")
     return f"{Path(place).resolve()}:{attribute}" if colon and place.endswith(".py") else text
 
@@ -256,7 +278,7 @@ def _run_counts(experiment: str, runs: Sequence[int] | None, quick: bool, there:
         else:
             counts = (min(CENSORED_RUNS, there),)
     else:
-        counts = tuple(_listed("runs", runs))
+        counts = tuple(dict.fromkeys(_listed("runs", runs)))
     for count in counts:
         check_at_least("runs", count, 1)
         if count > there:
@@ -271,7 +293,20 @@ def _shares(experiment: str, censored: Sequence[float] | None, quick: bool) -> t
     for share in shares:
         if not is_number(share) or not 0 <= share < 1:
             raise SettingError(f"censored={share!r}: expected a share of the runs, at least 0 and below 1.")
-    return tuple(float(share) for share in shares)
+    return tuple(dict.fromkeys(float(share) for share in shares))
+
+
+def _note_timeouts(data: Dataset, plan: Plan) -> None:
+    """Say so if runs that were cut off when the data were collected leave a level of censoring nothing to cut off."""
+    there = ~np.isnan(data.seconds)
+    already = float((there & ~data.finished).sum() / there.sum())
+    if plan.cutoffs == "global" and (idle := [share for share in plan.censored if 0 < share <= already]):
+        levels = ", ".join(f"{100 * share:g} %" for share in idle)
+        warnings.warn(
+            f"{100 * already:.3g} % of the runs were cut off when they were collected: with {levels} cut off there may "
+            "be nothing left to cut.",
+            stacklevel=3,
+        )
 
 
 def _folds_done(folds: int, only_folds: int | None, quick: bool, n_instances: int) -> int:
@@ -305,40 +340,52 @@ def _shown(conditions: list[Condition]) -> list[Condition]:
     return [usual, *hard[:1]]
 
 
-def _open_folder(folder: Path, data: Dataset, name: str, folds: int, preset: str | None) -> str:
-    """Make the folder, or check that what is in it goes with this experiment; return the data's fingerprint."""
+def _check_folder(folder: Path, mine: dict[str, Any]) -> bool:
+    """Return whether the folder holds results; raise an error if what is in it does not go with these."""
     about = read_about(folder)
-    stamp = fingerprint(data)
-    mine = {"data": name, "fingerprint": stamp, "folds": folds, "preset": preset}
     if about is None:
         # What a crash right at the start has left does not count.
-        others = {p.name for p in folder.iterdir()} - {DATA, f"{ABOUT}.new"} if folder.is_dir() else folder.exists()
+        left_over = {DATA, LOCK, f"{ABOUT}.new"}
+        others = {p.name for p in folder.iterdir()} - left_over if folder.is_dir() else folder.exists()
         if others:
             raise ResultsError(f"{folder}: not empty, and no results in it. Choose another folder.")
-        folder.mkdir(parents=True, exist_ok=True)
-        data.save(folder / DATA)
-        write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
-        return stamp
+        return False
     for what, value in mine.items():
         if about.get(what) != value:
             found = "other runs or features" if what == "fingerprint" else f"{what}={about.get(what)!r}"
-            raise ResultsError(f"{folder}: holds results of {found}, not of {name!r} with these settings.")
-    if not (folder / DATA).is_dir():  # results that were copied without data
+            raise ResultsError(f"{folder}: holds results of {found}, not of {mine['data']!r} with these settings.")
+    return True
+
+
+def _open_folder(folder: Path, data: Dataset, mine: dict[str, Any]) -> None:
+    """Write the data down, and what the results will be of, unless the folder has that already."""
+    known = _check_folder(folder, mine)
+    if not known or not (folder / DATA).is_dir():  # results may have been copied without data
         data.save(folder / DATA)
-    return stamp
+    if not known:
+        write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
 
 
-def _announce(folder: Path, experiment: str, plan: Plan) -> None:
+def _announce(folder: Path, experiment: str, plan: Plan, redo: bool) -> None:
     """Add the plan to what the folder says of itself; what earlier calls asked for stays."""
     about = read_about(folder) or {}
     known = about.setdefault("models", {})
     for text, peer in plan.peers.items():
         settings = repr(peer.make((*peer.families, "")[0], 0)) if peer.make else ""
-        mine = {"from": Path(text).name, "settings": settings}
-        if known.setdefault(peer.name, mine) != mine:
+        mine = {"from": Path(text).name, "settings": settings} | _source(text)
+        held = known.setdefault(peer.name, mine)
+        if redo:
+            known[peer.name] = mine
+        elif (held["from"], held["settings"]) != (mine["from"], mine["settings"]):
             raise ResultsError(
-                f"{folder}: holds results of another model called {peer.name!r} ({known[peer.name]['settings']}). "
+                f"{folder}: holds results of another model called {peer.name!r} ({held['settings']}). "
                 "Give yours another name, or choose another folder."
+            )
+        elif held.get("source") != mine.get("source"):
+            warnings.warn(
+                f"{mine['from']} has changed since its results were written to {folder}: they stay. "
+                "With redo (--redo) they are done again.",
+                stacklevel=3,
             )
     before = about["experiments"].get(experiment, {})
     calls = [call for call in before.get("calls", []) if call != plan.about()] + [plan.about()]
@@ -358,6 +405,12 @@ def _announce(folder: Path, experiment: str, plan: Plan) -> None:
     }
     about |= {"machine": f"{platform.machine()}, {os.cpu_count()} cores", "versions": _versions()}
     write_about(folder, about)
+
+
+def _source(text: str) -> dict[str, str]:
+    """Return a digest of the file that a user's model comes from, if it is one."""
+    file = Path(text.rpartition(":")[0])
+    return {"source": hashlib.sha256(file.read_bytes()).hexdigest()} if file.suffix == ".py" else {}
 
 
 def _versions() -> dict[str, str]:

@@ -124,7 +124,7 @@ def fit_forest(
     def fitted(tree: int) -> Any:
         kind = ExtraTreeRegressor if random_tree[tree] else DecisionTreeRegressor
         state = int(states[tree])
-        model = kind(min_samples_leaf=min(least_instances, n), max_features=max_features, random_state=state)
+        model = kind(min_samples_leaf=min(least_instances, n), max_features=float(max_features), random_state=state)
         model.fit(x32, sums[tree % len(sums)][0], sample_weight=picks[tree] * counts)
         return model.tree_
 
@@ -167,7 +167,9 @@ def _assemble(
         count[here], loc[here], square[here] = runs, center, spread
         rest = runs[leaf] - counts
         own_count[:, t] = rest
-        own_loc[:, t] = (first[leaf] - counts * mean) / np.maximum(rest, 1.0)
+        # Alone in its leaf, an instance is predicted as all together are.
+        alone = np.average(mean, weights=counts)
+        own_loc[:, t] = np.where(rest > 0, (first[leaf] - counts * mean) / np.maximum(rest, 1.0), alone)
         # Removing a group from a sum of squares: its own part and its pull on the mean.
         pull = counts * runs[leaf] / np.maximum(rest, 1.0) * (mean - center[leaf]) ** 2
         own_square[:, t] = np.maximum(spread[leaf] - within - pull, 0.0)

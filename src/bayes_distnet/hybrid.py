@@ -83,7 +83,7 @@ class HybridDistNet(RuntimeEstimator):
         log_times = impute(past, observations, self.ensemble_.spread, self.seed)
         self.forest_, unseen = fit_forest(x, observations, log_times, trees=self.trees, seed=self.seed)
         forest = RuntimeDistribution(unseen.components, unseen.weights)
-        network = collapsed(draws, self.draws)
+        network = collapsed(draws, self.ensemble_.weights.shape[1])
         candidates = [network, forest, average(network, forest)]
         shares = pool_weights([run_scores(candidate, observations) for candidate in candidates])
         pooled = RuntimeDistribution.mixture(list(zip(candidates, shares, strict=True)))
@@ -95,7 +95,7 @@ class HybridDistNet(RuntimeEstimator):
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         x = self.ensemble_.inputs(features)
-        network = collapsed(self.ensemble_.network(x), self.draws)
+        network = collapsed(self.ensemble_.network(x), self.ensemble_.weights.shape[1])
         forest = merged(self.forest_.components(x))
         *shares, share = self.weights_
         parts = zip((network, forest, average(network, forest)), shares, strict=True)

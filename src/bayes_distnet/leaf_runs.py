@@ -75,7 +75,10 @@ def fit_leaf_runs(
             log_times[tree % len(log_times), order], drawn[instance], leaves[instance, tree], KEPT
         )
         quantiles[mine] = rows
-    pooled = _pooled_quantiles(quantiles, leaves, unseen.weights > 0)
+    seen = np.asarray(unseen.drawn.min(axis=1) > 0)
+    pooled = _pooled_quantiles(quantiles, leaves, (unseen.drawn == 0) | seen[:, None])
+    # With few trees, all may have seen an instance: of that, only what all runs say is told, not what it said itself.
+    pooled[seen] = np.quantile(log_times, (np.arange(KERNELS) + 0.5) / KERNELS)
     center, spread = float(log_times.mean()), max(float(log_times.std()), LEAST_SPREAD)
     candidates = [kernels(pooled, width, center, spread) for width in WIDTHS]
     best = int(np.argmax([run_scores(candidate, observations).mean() for candidate in candidates]))

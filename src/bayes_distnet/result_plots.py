@@ -108,7 +108,7 @@ def plot_levels(
     # A mean of fewer folds than the others' would look better or worse than it is.
     found = found[found["full"]] if found["full"].any() else found
     ax = new_axes(ax, (7.5, 4))
-    models = model_order(found["model"])
+    models = model_order(table["model"])  # also of those left out: a model looks the same in every panel
     low, high = _limits(found, score)
     for model, family in rows_of(found):
         line = found[(found["model"] == model) & (found["family"] == family)]
@@ -180,14 +180,17 @@ def _outside(found: pd.DataFrame, low: float, high: float) -> list[str]:
     return [("outside: " if i == 0 else "") + note for i, note in enumerate(notes)]
 
 
-def plot_calibration(calibration: pd.DataFrame, ax: Axes | None = None, *, legend: bool = True) -> Axes:
+def plot_calibration(
+    calibration: pd.DataFrame, ax: Axes | None = None, *, legend: bool = True, peers: Sequence[str] = ()
+) -> Axes:
     """Draw the share of runs below the predicted p-quantile against p: on the diagonal, predictions are right.
 
-    calibration: rows of `Results.calibration` under one condition; their counts are added up.
+    calibration: rows of `Results.calibration` under one condition; their counts are added up. peers: all models of a
+    picture with several panels, so that each looks the same in all of them.
     """
     ax = new_axes(ax, (7.5, 4))
     ax.plot([0, 1], [0, 1], color=_GREY, lw=0.8, label="_")
-    models = model_order(calibration["model"])
+    models = peers or model_order(calibration["model"])
     for model, family in rows_of(calibration):
         part = calibration[(calibration["model"] == model) & (calibration["family"] == family)]
         counts = np.sum([np.asarray(pit, dtype=float) for pit in part["pit"]], axis=0)
@@ -231,7 +234,7 @@ def plot_examples(
     if at.size:
         ax.step(np.r_[at[0], at], np.r_[0.0, share], where="post", color=_GREY, lw=1.6, label=label)
     ends = [at[at > 0]]
-    models = model_order(part["model"])
+    models = model_order(examples["model"])
     for model, family in rows_of(part):
         row = part[(part["model"] == model) & (part["family"] == family)].iloc[0]
         quantiles = np.asarray(row["quantiles"], dtype=float)

@@ -42,7 +42,7 @@ LIMIT = "limit:"
 #: Share of runs that the interval behind `coverage` is meant to hold.
 COVERED = 0.9
 #: Scores of which neither less nor more is better by itself: a right prediction has some mass out there.
-UNRANKED = ("mass", "mass_published")
+UNRANKED = ("mass",)
 #: What a model has to learn from, as columns of the tidy table.
 CONDITION = ["runs", "cutoffs", "censored"]
 
@@ -70,7 +70,7 @@ def row_name(model: str, family: str) -> str:
 
 def level_name(axis: str, level: float) -> str:
     """Name a level: "8" runs, "20 %" censored."""
-    return f"{100 * level:.0f} %" if axis == "censored" else f"{level:g}"
+    return f"{100 * level:g} %" if axis == "censored" else f"{level:g}"
 
 
 def split_by(table: pd.DataFrame, columns: list[str], sort: bool = False) -> Iterator[tuple[Any, pd.DataFrame]]:
@@ -123,7 +123,11 @@ def summarise(table: pd.DataFrame, axis: str) -> pd.DataFrame:
     whether these are all that the level has: only then may a row be called the best.
     """
     check_choice("axis", axis, tuple(AXES.values()))
-    table = shared(table, axis)
+    return means_of(shared(table, axis), axis)
+
+
+def means_of(table: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Do what `summarise` does with all rows there are: for a table that is `shared` already."""
     groups = table.groupby([axis, *_CELL, "score"], sort=False, observed=True)["value"]
     found = groups.agg(["mean", "std", "count"]).reset_index()
     found.columns = pd.Index([axis, *_CELL, "score", "mean", "deviation", "jobs"])
@@ -270,7 +274,7 @@ def behind(
     seeds in which the model was ahead all the same.
     """
     table = shared(table[table["score"].isin(list(scores))], axis)
-    found = summarise(table, axis)
+    found = means_of(table, axis)
     found = found[~_is_limit(found) & found["full"]]
     listed = []
     for (level, score), part in split_by(found, [axis, "score"]):

@@ -11,7 +11,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -173,17 +173,34 @@ def read_journal(folder: Path) -> list[Record]:
 
 
 @contextlib.contextmanager
-def open_journal(folder: Path) -> Iterator[IO[str]]:
-    """Open the journal for appending; nobody else may write to the folder meanwhile."""
+def locked(folder: Path) -> Iterator[None]:
+    """Make the folder if need be; nobody else may write to it meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
     # The journal itself is replaced when it is folded: the lock is on a file that stays.
     with (folder / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise ResultsError(f"{folder}: another experiment is writing to this folder.") from error
-        _drop_torn_line(folder / JOURNAL)
-        with (folder / JOURNAL).open("a", encoding="utf-8") as journal:
-            yield journal
+        yield
+
+
+def open_journal(folder: Path) -> IO[str]:
+    """Open the journal for appending."""
+    _drop_torn_line(folder / JOURNAL)
+    return (folder / JOURNAL).open("a", encoding="utf-8")
+
+
+def forget(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
+    """Take jobs, in the form of `Results.done`, out of journal and tables."""
+    results = fold_journal(folder)
+
+    def others(table: pd.DataFrame, kind: str) -> pd.DataFrame:
+        keys = table[KEY].itertuples(index=False, name=None)
+        return table[np.array([(kind, *key) not in jobs for key in keys], dtype=bool)]
+
+    kept = [others(table, SCORED) for table in (results.table, results.calibration, results.examples)]
+    _write_tables(folder, [*kept, others(results.shifts, SHIFTS)])
 
 
 def _drop_torn_line(path: Path) -> None:
@@ -206,17 +223,23 @@ def append(journal: IO[str], record: Record) -> None:
 def fold_journal(folder: Path) -> Results:
     """Turn the journal's lines into rows of the tables, and empty it."""
     results = Results.load(folder)
-    for name, table in zip(
-        COLUMNS, (results.table, results.calibration, results.examples, results.shifts), strict=True
-    ):
-        if len(table):
-            write_frame(table, folder / f"{name}.parquet")
-    write_frame(results.table, folder / "results.csv")
-    failures = [record for record in read_journal(folder) if "error" in record]
+    _write_tables(folder, [results.table, results.calibration, results.examples, results.shifts])
+    open_still = set(results.failures[["kind", *KEY]].itertuples(index=False, name=None))
+    failures = [
+        r for r in read_journal(folder) if "error" in r and (r["kind"], *(r["key"][k] for k in KEY)) in open_still
+    ]
     new = folder / f"{JOURNAL}.new"
     new.write_text("".join(json.dumps(record) + "\n" for record in failures), "utf-8")
     new.replace(folder / JOURNAL)
     return results
+
+
+def _write_tables(folder: Path, tables: list[pd.DataFrame]) -> None:
+    for name, table in zip(COLUMNS, tables, strict=True):
+        path = folder / f"{name}.parquet"
+        if len(table) or path.exists():
+            write_frame(table, path)
+    write_frame(tables[0], folder / "results.csv")
 
 
 def fingerprint(data: Dataset) -> str:

@@ -98,6 +98,16 @@ def cut_off_slowest(seconds: FloatArray, finished: BoolArray, share: float) -> t
     return np.where(np.isnan(seconds), np.nan, np.minimum(seconds, cutoff)), finished & (seconds <= cutoff)
 
 
+def check_features(features: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of features as numbers; raise an error if it is none."""
+    if not isinstance(features, pd.DataFrame):
+        raise FeatureError(f"features: expected a DataFrame, one row an instance; found {type(features).__name__}.")
+    try:
+        return features.astype(float)
+    except (TypeError, ValueError) as error:
+        raise FeatureError(f"features: not all columns are numbers ({error}). Encode or drop the others.") from error
+
+
 def shifted(
     features: pd.DataFrame, instance: int, shifts: FloatArray = SHIFTS, among: IntArray | None = None
 ) -> pd.DataFrame:
@@ -105,12 +115,7 @@ def shifted(
 
     Deviations are those of the instances `among`, of all if not given.
     """
-    if not isinstance(features, pd.DataFrame):
-        raise FeatureError(f"features: expected a DataFrame, one row an instance; found {type(features).__name__}.")
-    try:
-        table = features.astype(float)
-    except (TypeError, ValueError) as error:
-        raise FeatureError(f"features: not all columns are numbers ({error}). Encode or drop the others.") from error
+    table = check_features(features)
     check_row("instance", instance, len(table))
     by = check_numbers("shifts", shifts).reshape(-1, 1)
     deviation = (table if among is None else table.iloc[among]).std(ddof=0).to_numpy()

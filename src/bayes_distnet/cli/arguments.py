@@ -94,10 +94,10 @@ def read_data(source: str, features: Path | None, solver: str | None) -> Dataset
         data = Dataset(read_runs(path), read_features(features))
     elif features is not None:
         raise SettingError(f"--features goes with a file of runs; {source} is none.")
+    elif source in DATASETS:  # before a folder of that name, such as the results of an experiment on it
+        data = load_dataset(source)
     elif path.is_dir():
         data = Dataset.load(path)
-    elif source in DATASETS:
-        data = load_dataset(source)
     else:
         raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")
     if solver is not None:

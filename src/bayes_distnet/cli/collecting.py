@@ -59,7 +59,11 @@ def add_collect(commands: Any) -> None:
         metavar="LINE",
         help="any other solver: a command line with {instance}, {seed}, {cutoff} and {folder}; no shell runs it",
     )
-    parser.add_argument("--answer", metavar="REGEX", help="with --command: what its output has when it solved")
+    parser.add_argument(
+        "--answer",
+        metavar="REGEX",
+        help="with --command: what its output has when it solved; default: a line s SATISFIABLE or s UNSATISFIABLE",
+    )
     parser.add_argument("--name", help="with --command: what to call it; default: the program's name")
     parser.add_argument("--seeds", required=True, metavar="N or A-B", help="how many (1 to N), or which (A to B)")
     parser.add_argument("--cutoff", type=float, required=True, help="CPU seconds a run may take")
@@ -212,14 +216,19 @@ def add_import(commands: Any) -> None:
         commands,
         "import",
         "read published runs: an ASlib scenario or the DistNet archive",
-        "The result is a folder with runs, features and feature costs as Parquet.",
+        "The result is a folder with runs, features and feature costs as Parquet. A folder of the DistNet archive\n"
+        "must keep its name, which tells solver and cutoff: else no report shows the paper's numbers beside yours.",
         "  bayes-distnet import aslib SAT18-EXP --out sat18\n"
-        "  bayes-distnet import distnet clasp_factoring --cutoff 5000 --out factoring",
+        "  bayes-distnet import distnet clasp-3.0.4-p8_rand_factoring --out factoring",
     )
     parser.add_argument("kind", choices=("aslib", "distnet"))
     parser.add_argument("source", type=Path, help="the folder as published")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--cutoff", type=float, help="with distnet: seconds the runs were allowed")
+    parser.add_argument(
+        "--cutoff",
+        type=float,
+        help="with distnet: seconds the runs were allowed; default: those of the archive's folder",
+    )
     parser.set_defaults(run=_import)
 
 

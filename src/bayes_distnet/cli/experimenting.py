@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, read_data, takes_features, words
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import ResultsError, SettingError
 
 if TYPE_CHECKING:
     from bayes_distnet.results import Results
@@ -45,12 +45,12 @@ def add_experiment(commands: Any) -> None:
         "low-samples: few runs an instance to learn from. censoring: a share of the runs cut off. uncertainty:\n"
         "what models say when features are shifted far from all they have seen. Jobs that are in the folder already\n"
         "are not done again: after Ctrl-C or a crash, the same command goes on where it was.",
-        "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out results\n"
-        "  bayes-distnet experiment all --data lpg-zenotravel --out results\n"
+        "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out out/rough\n"
+        "  bayes-distnet experiment all --data lpg-zenotravel --out out/lpg\n"
         "  bayes-distnet experiment censoring --data runs.sqlite --features features.parquet --cutoffs random \\\n"
-        "      --models hybrid,bayes,forest,ngboost --censored 0,40,80 --out results\n"
-        "  bayes-distnet experiment low-samples --models hybrid,mine.py:MyModel --runs 1,4 --seeds 1 --out results\n"
-        "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out results",
+        "      --models hybrid,bayes,forest,ngboost --censored 0,40,80 --out out/mine\n"
+        "  bayes-distnet experiment low-samples --models hybrid,mine.py:MyModel --runs 1,4 --seeds 1 --out out/clasp\n"
+        "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out out/paper",
     )
     parser.add_argument(
         "names", nargs="+", metavar="NAME", choices=(*EXPERIMENTS, "all"), help=f"{', '.join(EXPERIMENTS)}, or all"
@@ -62,8 +62,8 @@ def add_experiment(commands: Any) -> None:
         "--models",
         type=words,
         metavar="A,B,...",
-        help="keys such as hybrid, or module:attribute of your own; default: all that are installed but the published "
-        "presets; in uncertainty the networks",
+        help="keys such as hybrid, or module:attribute or file.py:attribute of your own; default: all that are "
+        "installed but bayes-paper and distnet-paper; in uncertainty the networks",
     )
     parser.add_argument(
         "--families",
@@ -94,8 +94,20 @@ def add_experiment(commands: Any) -> None:
     parser.add_argument(
         "--seeds", type=int, help="how many times; default: 3, with --preset 5, with --quick and in uncertainty 1"
     )
-    parser.add_argument("--preset", choices=("paper",), help="the published splits and models")
-    parser.add_argument("--quick", action="store_true", help="a rough answer in less than two minutes")
+    parser.add_argument(
+        "--preset",
+        choices=("paper",),
+        help="the published splits; models by default: distnet-paper, bayes-paper, marginal and both limits",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="two folds, one seed, one family, three levels, without bayes-runtimes and models of other packages: "
+        "a rough answer in less than two minutes",
+    )
+    parser.add_argument(
+        "--redo", action="store_true", help="do jobs again that the folder has, as after a change of code"
+    )
     parser.add_argument("--cores", type=int, help="default: all")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -133,13 +145,17 @@ def _experiment(parsed: argparse.Namespace) -> None:
             seeds=parsed.seeds,
             preset=parsed.preset,
             quick=parsed.quick,
+            redo=parsed.redo,
             cores=parsed.cores,
             cluster=parsed.cluster,
             progress=not parsed.quiet,
         )
         _print_overview(results, name)
-    if len(results.failures):
-        print(f"warning: {len(results.failures)} jobs failed: {results.failures['error'].iloc[0]}", file=sys.stderr)
+    if failed := len(results.failures):
+        said = f"jobs failed: {results.failures['error'].iloc[0]}"
+        if results.table.empty and results.shifts.empty:
+            raise ResultsError(f"{parsed.out}: all {failed} {said}")
+        print(f"warning: {failed} {said}", file=sys.stderr)
     if parsed.no_report:
         print(f"results in {parsed.out}")
     else:
@@ -172,10 +188,13 @@ def _print_overview(results: Results, experiment: str) -> None:
 
 
 def _print_spreads(results: Results) -> None:
-    from bayes_distnet.report.findings import spreads
+    from bayes_distnet.report.findings import comparable_shifts, spreads
 
+    if results.shifts.empty:
+        return
     print("uncertainty: upper over lower quartile (median over instances) by shift of the features in deviations")
-    shown = results.shifts[results.shifts["shift"].isin(SHOWN_SHIFTS)]
+    shown = comparable_shifts(results.shifts)
+    shown = shown[shown["shift"].isin(SHOWN_SHIFTS)]
     print(spreads(shown).to_string(float_format="{:.2f}".format))
 
 
@@ -186,7 +205,7 @@ def add_report(commands: Any) -> None:
         "report",
         "make tables, figures and the HTML report from results",
         "FOLDER is what `experiment` wrote, finished or not. Writes tables/, figures/ and report.html into it.",
-        "  bayes-distnet report results",
+        "  bayes-distnet report out/lpg",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="results of `experiment`")
     parser.set_defaults(run=_report)

@@ -127,7 +127,8 @@ def add_predict(commands: Any) -> None:
         "predict runtime distributions from features, with a saved model",
         "One row an instance: mean, median and quantiles of the runtime in seconds; low and high, between which the\n"
         "median lies as far as the model knows; epistemic, the share of the variance that is the model's not knowing.\n"
-        "The last three are empty for models that do not say how sure they are.",
+        "The last three are empty for models that do not say how sure they are: distnet, distnet-paper, forest,\n"
+        "ridge, knn and marginal.",
         "  bayes-distnet predict model features.parquet\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"
         "  bayes-distnet predict model features.csv --alive 120        # they ran 120 s already: what is left?\n"
@@ -219,9 +220,11 @@ def add_evaluate(commands: Any) -> None:
         commands,
         "evaluate",
         "score a saved model on runs of instances it has not seen",
-        "Scores are means over instances: nllh, kld, ks, mass and crps (less is better), and coverage (the share of\n"
-        "runs inside the central 90 % interval: 0.9 is right). Instances the model has learnt from tell nothing about\n"
-        "new ones: hold some out. Give --holdout and --seed as to `fit`, and exactly the instances left out are taken.",
+        "Scores are means over instances: nllh, kld, ks and crps (less is better), coverage (the share of runs inside\n"
+        "the central 90 % interval: 0.9 is right), and mass (the probability outside 0 to 1.5 times the longest run:\n"
+        "a right prediction has some there, so neither less nor more is better by itself). Instances the model has\n"
+        "learnt from tell nothing about new ones: hold some out. Give --holdout and --seed as to `fit`, and exactly\n"
+        "the instances left out are taken.",
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet evaluate model clasp-factoring --holdout 0.2\n"
         "  bayes-distnet evaluate model new.sqlite --features new.parquet --by-instance scores.csv\n"

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
-from bayes_distnet.baselines import FOREST_ROUNDS, mean_and_deviation, schmee_hahn
+from bayes_distnet.baselines import FOREST_ROUNDS, check_max_features, mean_and_deviation, schmee_hahn
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.errors import check_at_least, check_positive, check_seed
+from bayes_distnet.errors import check_at_least, check_seed
 from bayes_distnet.forest import fit_forest
 from bayes_distnet.leaf_runs import KERNELS, WIDTHS, kernels
 from bayes_distnet.observations import FloatArray, IntArray, Observations
@@ -55,7 +55,7 @@ class QuantileForest(ComparisonModel):
         for name in ("trees", "least_instances", "threads"):
             check_at_least(name, getattr(self, name), 1)
         check_at_least("folds", self.folds, 2)
-        check_positive("max_features", self.max_features)
+        check_max_features(self.max_features)
         check_seed("seed", self.seed)
         self.scaler_ = RankGauss.fit(features)
         self.time_ = StandardLogTime.of(observations)
@@ -81,7 +81,7 @@ class QuantileForest(ComparisonModel):
         forest = require("quantile_forest").RandomForestQuantileRegressor(
             n_estimators=self.trees,
             min_samples_leaf=max(1, round(self.least_instances * runs_each)),
-            max_features=self.max_features,
+            max_features=float(self.max_features),
             max_samples_leaf=None,  # keep all runs of a leaf, not one drawn from it
             n_jobs=self.threads,
             random_state=self.seed,

@@ -135,7 +135,7 @@ def calibration(book: Book) -> Iterator[Section]:
         at = (same["cutoffs"] == cutoffs) & (same["censored"] == censored) & (same["runs"] == runs)
         short = count(runs, "run")
         short += f", {level_name('censored', censored)} cut off" if censored else ""
-        draw.append((f"calibration, {short}", _drawn_calibration(same[at], short)))
+        draw.append((f"calibration, {short}", _drawn_calibration(same[at], short, model_order(same["model"]))))
     missing = [model for model in model_order(rows["model"]) if model not in set(same["model"])]
     caption = (
         "Share of the test runs below the predicted p-quantile, over the "
@@ -147,9 +147,9 @@ def calibration(book: Book) -> Iterator[Section]:
     yield Section("calibration", "Calibration", "Calibration", body)
 
 
-def _drawn_calibration(rows: pd.DataFrame, title: str) -> Callable[[Axes], object]:
+def _drawn_calibration(rows: pd.DataFrame, title: str, models: list[str]) -> Callable[[Axes], object]:
     def draw(ax: Axes) -> None:
-        result_plots.plot_calibration(rows, ax, legend=False)
+        result_plots.plot_calibration(rows, ax, legend=False, peers=models)
         ax.set_title(title, loc="left", fontsize=9, fontweight="bold")
 
     return draw

@@ -18,12 +18,12 @@ from bayes_distnet.result_tables import (
     MAIN,
     RECOMMENDED,
     level_name,
+    means_of,
     model_order,
     most_complete,
     paired,
     shared,
     slices,
-    summarise,
 )
 from bayes_distnet.results import Results
 
@@ -81,7 +81,7 @@ def _who_is_best(table: pd.DataFrame, axis: str) -> str | None:
 
 def _best(table: pd.DataFrame, axis: str) -> pd.DataFrame:
     """The best model of each level that has two or more, and whether it is surely ahead of the second."""
-    means = summarise(table, axis)
+    means = means_of(table, axis)
     means = means[means["full"] & np.isfinite(means["mean"])]
     means = means[[not str(model).startswith(LIMIT) for model in means["model"]]]
     rows = []

@@ -108,13 +108,13 @@ def _level_tables(
 def _paired_table(book: Book, name: str, rows: pd.DataFrame, axis: str) -> list[str]:
     """Compare Bayes DistNet with DistNet on the same folds and seeds."""
     lines = []
-    families = {m: set(rows.loc[rows["model"] == m, "family"]) for m in ("BayesDistNet", "DistNet")}
-    for family in [f for f in FAMILIES if f in families["BayesDistNet"] & families["DistNet"]]:
+    families = set(rows.loc[rows["model"] == "BayesDistNet", "family"])
+    for family in [f for _, f in result_plots.rows_of(rows[rows["model"] == "DistNet"]) if f in families]:
         for score in [s for s in ("nllh", "kld", "ks") if s in set(rows["score"])]:
             found = paired(rows, axis, score, ("BayesDistNet", family), ("DistNet", family))
             for row in found.to_dict("records"):
                 gap = [signed(row["difference"]), plain(row["standard_error"]), f"{row['wins']} of {row['jobs']}"]
-                lines.append([LABELS[score], FAMILIES[family], level_name(axis, row[axis]), *gap])
+                lines.append([LABELS[score], FAMILIES.get(family, family), level_name(axis, row[axis]), *gap])
     if not lines:
         return []
     head = ["Score", "Family", "Runs" if axis == "runs" else "Cut off", "Difference", "Standard error", "Ahead in"]

@@ -67,7 +67,7 @@ class BayesDistNet(NetworkEstimator):
         output: "parameters" (a weight draw predicts the family's parameters) or "runtimes" (the paper's: a weight
             draw predicts one runtime, and the family is fitted to the runtimes of all draws, so that the two kinds of
             uncertainty cannot be told apart).
-        preset: None, or "paper" for the published setting to the letter, whatever all but family and seed say.
+        preset: None, or "paper" for the published settings, whatever all but family and seed say.
         hidden: units of the hidden layers.
         members: networks trained side by side, member j without a fifth (or 1/members) of the instances.
         draws: weight draws a member in prediction; with runtime outputs it is always 16, in training too.
@@ -139,7 +139,7 @@ class DistNet(NetworkEstimator):
 
     Args:
         family: the predicted distribution, a name in `bayes_distnet.families.FAMILIES`.
-        preset: None, or "paper" for the published setting to the letter, whatever the arguments below say.
+        preset: None, or "paper" for the published settings, whatever the arguments below say.
         hidden: units of the hidden layers.
         steps: training steps at most; None chooses by the amount of data.
         learning_rate: of Adam, at its peak.

@@ -36,7 +36,8 @@ def main(folders: list[str]) -> None:
         if mark["data"] not in found:
             return mark[0]
         axis = AXES[mark["experiment"]]
-        rows = slices(found[mark["data"]].of(mark["experiment"]), axis)[""]
+        # Of several kinds of cutoffs the first, one for all runs.
+        rows = next(iter(slices(found[mark["data"]].of(mark["experiment"]), axis).values()))
         grid = overview(rows, axis, mark["score"])
         if mark["few"]:
             grid = grid.take([row for row in grid.mean.index if str(row).removesuffix(", lognormal") in MAIN])

@@ -197,7 +197,7 @@ def test_a_model_of_one_seed_is_set_beside_others_on_its_splits(tmp_path):
     assert completeness(slow, "low-samples") == (200, 200)
     assert completeness(one, "low-samples") == (80, 80)
     assert "3 seeds" in page
-    assert "1 seed;" in page
+    assert "1 seed (DistNet" in page
 
 
 def test_the_calibration_figure_is_of_the_same_jobs_for_all(tmp_path, monkeypatch):

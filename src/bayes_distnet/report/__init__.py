@@ -81,13 +81,20 @@ def what_was_run(book: Book) -> Iterator[Section]:
     listed = [("Data", str(about["data"])), *data_facts(results)]
     models = model_order(name for plan in about["experiments"].values() for name in plan["models"])
     listed.append(("Models", ", ".join(models)))
+    families = dict.fromkeys(name for plan in about["experiments"].values() for name in plan["families"])
+    if families:
+        listed.append(
+            ("Families", f"{', '.join(FAMILIES.get(f, f) for f in families)}, of the models that have a choice")
+        )
     notes = []
     for experiment, plan in about["experiments"].items():
         done, planned = completeness(results, experiment)
-        calls = plan.get("calls") or [plan]
+        asked: dict[str, list[str]] = {}  # what was asked of which models
+        for call in plan.get("calls") or [plan]:
+            asked.setdefault(_plan_text(call, results), []).extend(call["models"])
         texts = [
-            _plan_text(call, results) + (f" ({', '.join(call['models'])})" if len(call["models"]) < len(models) else "")
-            for call in calls
+            text + (f" ({', '.join(model_order(names))})" if len(set(names)) < len(models) else "")
+            for text, names in asked.items()
         ]
         listed.append((experiment, f"{'. '.join(texts)}. {done} of {count(planned, 'job')} done."))
         if done < planned:
@@ -115,12 +122,11 @@ def _plan_text(plan: dict[str, Any], results: Results) -> str:
     # One call has one kind of cutoffs, a plan those of all its calls.
     cutoffs = [plan["cutoffs"]] if isinstance(plan["cutoffs"], str) else plan["cutoffs"]
     kinds = f" ({' and '.join(cutoffs)} cutoffs)" if shares else ""
-    families = " and ".join(FAMILIES.get(family, family) for family in plan["families"])
     folds = plan.get("folds_done", results.about.get("folds"))
     of = f" of {results.about['folds']}" if folds != results.about.get("folds") else ""
     return (
         f"{runs} runs an instance to learn from{cut}{kinds}; {folds}{of} folds over instances, "
-        f"{count(plan['seeds'], 'seed')}; families {families}"
+        f"{count(plan['seeds'], 'seed')}"
     )
 
 

@@ -118,14 +118,14 @@ def count(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' if number != 1 else ''}"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 3) -> str:
     """Return a difference as text."""
-    return "–" if np.isnan(value) else f"{value:+.3f}".replace("-", "−")
+    return "–" if np.isnan(value) else f"{value:+.{digits}f}".replace("-", "−")
 
 
-def plain(value: float) -> str:
+def plain(value: float, digits: int = 3) -> str:
     """Return a score or a standard error as text."""
-    return "–" if np.isnan(value) else f"{value:.3f}".replace("-", "−")
+    return "–" if np.isnan(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
 def short_seconds(value: float) -> str:

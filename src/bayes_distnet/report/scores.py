@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from bayes_distnet import result_plots
-from bayes_distnet.grids import Listing
+from bayes_distnet.grids import Listing, decimals
 from bayes_distnet.published import beside, caveat, is_published_archive, scenario_of
 from bayes_distnet.report.book import Book, condition_name, joined, legend_of, plain, short_seconds, signed
 from bayes_distnet.report.page import Section, folded, panels, paragraph
@@ -139,9 +139,11 @@ def not_ahead(book: Book) -> Iterator[Section]:
             for row in behind(rows, axis).to_dict("records"):
                 unit = "runs" if axis == "runs" else "cut off"
                 at = f"{level_name(axis, row[axis])} {unit}{f' ({what})' if what else ''}"
-                means = [plain(row["mean"]), plain(row["its_mean"])]
-                gap = [signed(row["gap"]), plain(row["standard_error"]), f"{row['wins']:.0f} of {row['jobs']:.0f}"]
-                parts.append([LABELS[row["score"]], at, row["ahead"], *means, *gap])
+                digits = decimals(pd.Series([row["mean"], row["its_mean"]]))
+                means = [plain(row[name], digits) for name in ("mean", "its_mean")]
+                gap = [signed(row["gap"], digits), plain(row["standard_error"], digits)]
+                wins = f"{row['wins']:.0f} of {row['jobs']:.0f}"
+                parts.append([LABELS[row["score"]], at, row["ahead"], *means, *gap, wins])
     if not compared:
         return
     title = f"Where {RECOMMENDED} is not ahead"

@@ -25,7 +25,7 @@ def learned():
 
 def test_humps_that_only_some_instances_have_are_seen(learned):
     _, _, _, forest, _, leaf_runs, _ = learned
-    one, two = leaf_runs.of(forest, np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]))
+    one, two = leaf_runs.of(forest, forest.leaves(np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])))
     between = np.exp([1.0, 3.0])
     for rtd, early, late in ((one, 1.0, 0.0), (two, 0.5, 0.5)):
         low, high = rtd.cdf(between)[0]
@@ -55,7 +55,7 @@ def test_training_instances_are_predicted_by_trees_that_have_not_seen_them():
     forest, unseen = fit_forest(x, runs, log_times[None], trees=50, seed=0)
     leaf_runs, out_of_bag = fit_leaf_runs(forest, unseen, x, runs, log_times[None])
     ignoring = run_scores(kernels(np.zeros((100, KERNELS)), 1.0, log_times.mean(), log_times.std()), runs).mean()
-    assert run_scores(leaf_runs.of(forest, x), runs).mean() > ignoring + 0.3
+    assert run_scores(leaf_runs.of(forest, forest.leaves(x)), runs).mean() > ignoring + 0.3
     honest = -0.5 * np.log(2 * np.pi) - 0.5 - np.log(log_times.std()) - log_times.mean()
     assert run_scores(out_of_bag, runs).mean() < honest + 0.05
 

@@ -99,7 +99,7 @@ class RandomForest(RuntimeEstimator):
         schmee_hahn(observations, fit, FOREST_ROUNDS)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
-        components = self.forest_.components(self.scaler_.transform(features))
+        components = self.forest_.components(self.forest_.leaves(self.scaler_.transform(features)))
         loc, scale = mean_and_deviation(components, np.ones_like(components.loc))
         return RuntimeDistribution(LogNormal(loc[:, None], scale[:, None]))
 

@@ -79,9 +79,8 @@ class Forest:
             out[:, tree] = node
         return out
 
-    def components(self, x: FloatArray) -> LogNormal:
-        """Return one lognormal a tree for every row, (rows, trees)."""
-        leaves = self.leaves(x)
+    def components(self, leaves: IntArray) -> LogNormal:
+        """Return the lognormals of leaves."""
         return LogNormal(self.loc[leaves], self.scale[leaves])
 
 

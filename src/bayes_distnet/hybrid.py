@@ -96,11 +96,12 @@ class HybridDistNet(RuntimeEstimator):
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         x = self.ensemble_.inputs(features)
         network = collapsed(self.ensemble_.network(x), self.ensemble_.weights.shape[1])
-        forest = merged(self.forest_.components(x))
+        leaves = self.forest_.leaves(x)
+        forest = merged(self.forest_.components(leaves))
         *shares, share = self.weights_
         parts = zip((network, forest, average(network, forest)), shares, strict=True)
         shaped = self.shape_.of(RuntimeDistribution.mixture(list(parts)))
-        runs = self.leaf_runs_.of(self.forest_, x)
+        runs = self.leaf_runs_.of(self.forest_, leaves)
         rtd = RuntimeDistribution.mixture([(shaped, 1.0 - share), (runs, share)])
         return self.ensemble_.gated(rtd, x, doubt=0.0)  # the forest has learnt from the law left open
 

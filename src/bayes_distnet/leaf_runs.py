@@ -49,9 +49,9 @@ class LeafRuns:
         """Raise a ValueError unless there are quantiles for every leaf of the forest."""
         check_array("leaf runs: quantiles", self.quantiles, "f", KEPT * int(np.sum(forest.feature < 0)))
 
-    def of(self, forest: Forest, x: FloatArray) -> RuntimeDistribution:
-        """Predict rows by the runs in their leaves."""
-        leaves = _leaf_numbers(forest)[forest.leaves(x)]
+    def of(self, forest: Forest, leaves: IntArray) -> RuntimeDistribution:
+        """Predict rows by the runs in their leaves, (rows, trees)."""
+        leaves = _leaf_numbers(forest)[leaves]
         quantiles = _pooled_quantiles(self.quantiles.reshape(-1, KEPT), leaves, np.ones(leaves.shape, bool))
         return kernels(quantiles, self.width[0], self.center[0], self.spread[0])
 

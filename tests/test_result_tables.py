@@ -168,6 +168,15 @@ def test_slices_keep_kinds_of_cutoffs_apart(results):
     assert list(slices(pd.concat([results.of("low-samples"), cut]), "runs")) == ["40 % cut off, one cutoff for all", ""]
 
 
+def test_a_kind_of_cutoffs_has_only_models_that_met_it(results):
+    table = results.of("censoring")
+    cut = table[table["cutoffs"] != "none"]
+    some = cut[cut["model"].isin(["HybridDistNet", "Ridge"])].assign(cutoffs="random")
+    found = slices(pd.concat([table, some]), "censored")
+    assert [len(set(part["model"])) for part in found.values()] == [len(MODELS), 2]
+    assert {part["censored"].min() for part in found.values()} == {0.0}
+
+
 def test_networks_come_first_and_limits_last():
     names = ["limit: empirical", "Mine", "DistNet", "HybridDistNet", "Mine"]
     assert model_order(names) == ["HybridDistNet", "DistNet", "Mine", "limit: empirical"]

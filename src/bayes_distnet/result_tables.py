@@ -158,7 +158,11 @@ def slices(table: pd.DataFrame, axis: str) -> dict[str, pd.DataFrame]:
         for kind in kinds or ["none"]:
             words = [CUTOFFS[kind]] if len(kinds) > 1 else []
             words += [f"{runs} runs"] if len(set(table["runs"])) > 1 else []
-            parts[", ".join(words)] = rows[rows["cutoffs"].isin(["none", kind])]
+            part = rows[rows["cutoffs"].isin(["none", kind])]
+            # A model that was asked about another kind only would be a row of dashes here.
+            asked = pd.MultiIndex.from_frame(part.loc[part["cutoffs"] == kind, _CELL])
+            alone = len(kinds) == 1 or asked.empty
+            parts[", ".join(words)] = part if alone else part[pd.MultiIndex.from_frame(part[_CELL]).isin(asked)]
     return parts
 
 

@@ -103,7 +103,8 @@ class HybridDistNet(RuntimeEstimator):
         shaped = self.shape_.of(RuntimeDistribution.mixture(list(parts)))
         runs = self.leaf_runs_.of(self.forest_, leaves)
         rtd = RuntimeDistribution.mixture([(shaped, 1.0 - share), (runs, share)])
-        return self.ensemble_.gated(rtd, x, doubt=0.0)  # the forest has learnt from the law left open
+        # The open tail, here and in what the forest has learnt from, is doubt enough.
+        return self.ensemble_.gated(rtd, x, doubt=0.0)
 
     def _to_arrays(self) -> Arrays:
         return (

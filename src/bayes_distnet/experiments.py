@@ -8,7 +8,6 @@ when it is done, so that a killed experiment goes on where it stopped.
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import hashlib
 import importlib.util
@@ -179,19 +178,22 @@ def run_experiment(
     stamp = fingerprint(data)
     mine = {"data": name, "fingerprint": stamp, "folds": int(folds), "preset": preset}
     _check_folder(folder, mine)  # before anything is written to it
-    with locked(folder), contextlib.ExitStack() as stack:
+    with locked(folder):
         _open_folder(folder, data, mine)
         if redo:
             forget(folder, {(job.kind, *job.key) for job in jobs})
         _announce(folder, experiment, plan, redo)
-        journal = stack.enter_context(open_journal(folder))
         done = Results.load(folder).done()
         left = [job for job in jobs if (job.kind, *job.key) not in done]
         started, clock = datetime.datetime.now(datetime.UTC), time.monotonic()
         place = dask_processes(cluster, cores) if cluster else local_processes(cores)
         finished = 0
         try:
-            with place as pool, Pace(len(jobs), left, pool.size, experiment, shown=progress) as pace:
+            with (
+                open_journal(folder) as journal,
+                place as pool,
+                Pace(len(jobs), left, pool.size, experiment, shown=progress) as pace,
+            ):
                 for job, record in pool.do(left, str(folder.resolve()), stamp):
                     append(journal, record)
                     finished += 1

@@ -24,6 +24,7 @@ IntArray = NDArray[np.int64]
 
 KEPT = 8  # quantiles of a leaf
 KERNELS = 40  # of a prediction
+LEVELS = (np.arange(KERNELS) + 0.5) / KERNELS  # at which quantiles they stand
 WIDTHS = (0.5, 0.7, 1.0, 1.4, 2.0)  # times Scott's rule
 ROWS = 1000  # at a time: bounds the memory of sorting
 
@@ -78,7 +79,7 @@ def fit_leaf_runs(
     seen = np.asarray(unseen.drawn.min(axis=1) > 0)
     pooled = _pooled_quantiles(quantiles, leaves, (unseen.drawn == 0) | seen[:, None])
     # With few trees, all may have seen an instance: of that, only what all runs say is told, not what it said itself.
-    pooled[seen] = np.quantile(log_times, (np.arange(KERNELS) + 0.5) / KERNELS)
+    pooled[seen] = np.quantile(log_times, LEVELS)
     center, spread = float(log_times.mean()), max(float(log_times.std()), LEAST_SPREAD)
     candidates = [kernels(pooled, width, center, spread) for width in WIDTHS]
     best = int(np.argmax([run_scores(candidate, observations).mean() for candidate in candidates]))
@@ -117,13 +118,12 @@ def grouped_quantiles(
 def _pooled_quantiles(quantiles: FloatArray, leaves: IntArray, used: NDArray[np.bool_]) -> FloatArray:
     """Return the quantiles, (rows, KERNELS), of all that the leaves (rows, trees) of the used trees keep."""
     out = np.empty((len(leaves), KERNELS))
-    levels = (np.arange(KERNELS) + 0.5) / KERNELS
     for start in range(0, len(leaves), ROWS):
         rows = slice(start, start + ROWS)
         kept = np.where(used[rows, :, None], quantiles[leaves[rows]], np.inf)  # infinity sorts past the end
         values = np.sort(kept.reshape(len(kept), -1), axis=1)
         size = used[rows].sum(axis=1, keepdims=True) * quantiles.shape[1]
-        out[rows] = np.take_along_axis(values, (levels * size).astype(np.int64), axis=1)
+        out[rows] = np.take_along_axis(values, (LEVELS * size).astype(np.int64), axis=1)
     return out
 
 

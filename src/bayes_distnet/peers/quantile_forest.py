@@ -11,7 +11,7 @@ from bayes_distnet.baselines import FOREST_ROUNDS, check_max_features, mean_and_
 from bayes_distnet.distribution import RuntimeDistribution
 from bayes_distnet.errors import check_at_least, check_seed
 from bayes_distnet.forest import fit_forest
-from bayes_distnet.leaf_runs import KERNELS, WIDTHS, kernels
+from bayes_distnet.leaf_runs import LEVELS, WIDTHS, kernels
 from bayes_distnet.observations import FloatArray, IntArray, Observations
 from bayes_distnet.peers.comparison import ComparisonModel, StandardLogTime, require
 from bayes_distnet.scaling import RankGauss, scaled_inputs
@@ -19,7 +19,6 @@ from bayes_distnet.scores import nllh
 from bayes_distnet.splits import folds_by_instance
 
 IMPUTING_TREES = 50
-LEVELS = (np.arange(KERNELS) + 0.5) / KERNELS
 
 
 class QuantileForest(ComparisonModel):

@@ -219,7 +219,14 @@ def test_a_run_left_by_a_dead_collector_is_taken_over(instances, tmp_path):
 def test_ctrl_c_stops_cleanly(instances, tmp_path, number):
     store = tmp_path / "r.sqlite"
     command = command_line(instances[0].parent, store, 500)
-    collector = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    collector = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # As in a terminal: a shell's background job, which these tests may be, hands down that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     wait_for(store, 6)
     collector.send_signal(number)
     _, errors = collector.communicate(timeout=10)

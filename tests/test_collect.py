@@ -215,18 +215,20 @@ def test_a_run_left_by_a_dead_collector_is_taken_over(instances, tmp_path):
         assert keys(database.runs()) == grid([SLEEPER], instances, range(1, 41))
 
 
+@pytest.fixture
+def ctrl_c_heeded():
+    """As in a terminal: a shell's background job, which these tests may be, hands down that Ctrl-C is ignored."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.usefixtures("ctrl_c_heeded")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_stops_cleanly(instances, tmp_path, number):
     store = tmp_path / "r.sqlite"
     command = command_line(instances[0].parent, store, 500)
-    collector = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # As in a terminal: a shell's background job, which these tests may be, hands down that Ctrl-C is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    collector = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for(store, 6)
     collector.send_signal(number)
     _, errors = collector.communicate(timeout=10)

@@ -254,9 +254,10 @@ def test_the_tree_is_gone_when_its_owner_is_killed(tmp_path):
     deadline = time.time() + 60
     while len(still_there(mark)) < 2 and time.time() < deadline:
         time.sleep(0.02)
-    assert len(still_there(mark)) == 2, "the owner and its solver"
+    seen = still_there(mark)
     owner.kill()
     owner.wait()
+    assert len(seen) >= 2, "the owner and its solver (and what the solver forks, until it is another program)"
     while still_there(mark) and time.time() < deadline:
         time.sleep(0.02)
     assert still_there(mark) == []

@@ -24,9 +24,10 @@ def test_the_open_tail_is_of_the_prediction_s_own_family():
     assert wider.sf(3.0)[0] > 100 * narrow.sf(3.0)[0]
 
 
-def test_behind_a_cutoff_that_hides_most_a_network_stays_open():
+@pytest.mark.parametrize("output", ["parameters", "runtimes"])
+def test_behind_a_cutoff_that_hides_most_a_network_stays_open(output):
     data = make_runs(n_instances=60, n_runs=4, seed=0).cut_off(0.8)
-    model = BayesDistNet(steps=100).fit(data.features, data.seconds, data.finished)
+    model = BayesDistNet(output=output, steps=100).fit(data.features, data.seconds, data.finished)
     rtd = model.predict_distribution(data.features)
     cutoff = data.seconds.max()
     # A share of 0.3, of which much lies past three times the cutoff.

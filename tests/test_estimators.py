@@ -72,6 +72,17 @@ def test_recovers_a_known_law_also_behind_the_cutoff(cutoff, output):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("output", ["parameters", "runtimes"])
+def test_learns_a_spread_that_grows_with_a_feature(output):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(400, 1))
+    t = np.exp((0.1 + 0.9 * x) * rng.normal(size=(400, 4)))
+    rtd = BayesDistNet(output=output, seed=0).fit(x, t).predict_distribution([[0.1], [0.5], [0.9]])
+    spread = np.log(rtd.quantile(0.8413) / rtd.quantile(0.1587)) / 2
+    np.testing.assert_allclose(spread, [0.19, 0.55, 0.91], rtol=0.2)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["inverse-gaussian", "exponential", "weibull", "gamma", "loglogistic"])
 def test_every_family_learns_from_cut_off_runs(family):
     x, t, finished = log_linear(n=600, cutoff=9.0)

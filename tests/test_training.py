@@ -2,6 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from bayes_distnet import BayesDistNet, DistNet, fitting, make_runs
 from bayes_distnet import training as tr
@@ -18,16 +19,20 @@ from bayes_distnet.network import (
 from bayes_distnet.observations import Observations
 
 
-@pytest.fixture(scope="module")
-def shape():
-    return Architecture(n_inputs=5, n_outputs=2, hidden=(4, 3))
+@pytest.fixture(scope="module", params=["tanh", "raised-tanh", "softplus"])
+def shape(request):
+    return Architecture(n_inputs=5, n_outputs=2, hidden=(4, 3), activation=request.param)
+
+
+ACTIVATIONS = {"tanh": np.tanh, "raised-tanh": lambda x: 1 + np.tanh(x), "softplus": lambda x: np.log(1 + np.exp(x))}
 
 
 def plain_network(shape, flat, x):
     """The slow, obvious network: one row and one weight vector at a time."""
     w = shape.unflatten(flat)
-    h = np.tanh(x @ w["w0"] + w["b0"])
-    h = np.tanh(h @ w["w1"] + w["b1"])
+    activate = ACTIVATIONS[shape.activation]
+    h = activate(x @ w["w0"] + w["b0"])
+    h = activate(h @ w["w1"] + w["b1"])
     return h @ w["w_out"] + w["b_out"] + x @ w["w_skip"]
 
 
@@ -174,6 +179,14 @@ def test_the_cache_can_be_moved_and_turned_off(monkeypatch, tmp_path):
         assert jax.config.jax_compilation_cache_dir == str(tmp_path)
     finally:
         jax.config.update("jax_compilation_cache_dir", before)
+
+
+def test_stratified_normals_fall_one_into_each_slice():
+    normals = fitting._stratified_normals((3, 16, 1000), np.random.default_rng(0))
+    np.testing.assert_array_equal(np.sort(np.floor(ndtr(normals) * 16), axis=1)[0, :, 0], np.arange(16))
+    assert np.abs(normals.mean(axis=1)).max() < 0.15  # plain draws: 0.25 in the mean
+    assert normals.var() == pytest.approx(1.0, abs=0.01)
+    assert abs(np.corrcoef(normals[0, :, :100], rowvar=False)[0, 1:].mean()) < 0.1  # weights are independent
 
 
 def test_cosine_rates_warm_up_and_come_down():

@@ -21,6 +21,10 @@ IntArray = NDArray[np.int64]
 
 HISTORY = ("step", "kl_weight", "training_loss", "held_out_loss")
 FAR = 1.5  # a row is far from here on, times how far the training data reach
+KL_WEIGHTS = {
+    "parameters": (1.5, 0.3, 0.04, 0.005),
+    "runtimes": (4.5, 0.9, 0.12, 0.015),  # the spread of the draws is to be that of the runs: it wants more holding
+}
 DOUBT = 0.05  # of what lies past every observed time
 OPEN_SHARE = 0.3  # of what lies past every observed time: dearer if the tail is lognormal, safer if it is not
 OPEN_SPREAD = 1.0  # of log time, at least: runtimes of one solver differ by factors of e, whatever the cutoff let show
@@ -42,7 +46,7 @@ class Settings:
     draws: int = 6
     steps: int | None = None
     learning_rate: float = 2e-2
-    kl_weights: tuple[float, ...] = (1.5, 0.3, 0.04, 0.005)
+    kl_weights: tuple[float, ...] = KL_WEIGHTS["parameters"]
     patience: int | None = None
     progress: bool | None = None
 
@@ -80,10 +84,17 @@ class Settings:
             n_inputs=n_inputs,
             n_outputs=1 if self.output == "runtimes" else get_family(self.family).n_raw,
             hidden=self.hidden,
-            activation="softplus" if self.published and self.bayesian else "tanh",
+            activation=self._activation(),
             skip=not self.published,
             batch_norm=self.published,
         )
+
+    def _activation(self) -> str:
+        if not self.bayesian:
+            return "tanh"
+        # The noise of a weight counts times its unit, so with units around zero the outputs tend to spread as much on
+        # one side of the middle as on the other. Units that are never negative let the spread grow from end to end.
+        return "softplus" if self.published else "raised-tanh"
 
 
 @dataclass(frozen=True)
@@ -179,8 +190,7 @@ class Ensemble:
         the share of a prediction that lies past all times that were observed: no run has ever tested it, and a part of
         it, `doubt`, goes to the wide law too.
         """
-        if self.settings.output == "parameters":
-            rtd = open_ended(rtd, self.horizon, self.spread, self.settings.family)
+        rtd = open_ended(rtd, self.horizon, self.spread, self.settings.family)
         if self.reach == 0.0:  # no feature varies
             return rtd
         ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)

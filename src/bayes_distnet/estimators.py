@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.base import RuntimeEstimator
 from bayes_distnet.distribution import RuntimeDistribution
-from bayes_distnet.ensemble import HISTORY, Ensemble, Settings
+from bayes_distnet.ensemble import HISTORY, KL_WEIGHTS, Ensemble, Settings
 from bayes_distnet.errors import check_choice
 from bayes_distnet.observations import Observations
 from bayes_distnet.storage import Arrays
@@ -75,6 +75,7 @@ class BayesDistNet(NetworkEstimator):
         learning_rate: of Adam, at its peak.
         kl_weights: weights of the KL term; below 1 is a cold posterior. Networks are trained for each, and pooled by
             how well they predict instances they have not seen: little data wants a large weight, much data a small one.
+            None: 1.5, 0.3, 0.04 and 0.005, with runtime outputs three times as much.
         seed: fixes the result.
         progress: show a progress bar; None only on a terminal.
 
@@ -97,7 +98,7 @@ class BayesDistNet(NetworkEstimator):
         draws: int = 6,
         steps: int | None = None,
         learning_rate: float = 2e-2,
-        kl_weights: tuple[float, ...] = (1.5, 0.3, 0.04, 0.005),
+        kl_weights: tuple[float, ...] | None = None,
         seed: int = 0,
         progress: bool | None = None,
     ) -> None:
@@ -127,7 +128,7 @@ class BayesDistNet(NetworkEstimator):
             draws=self.draws,
             steps=self.steps,
             learning_rate=self.learning_rate,
-            kl_weights=as_tuple(self.kl_weights),
+            kl_weights=KL_WEIGHTS[self.output] if self.kl_weights is None else as_tuple(self.kl_weights),
             progress=self.progress,
         )
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 from sklearn.ensemble import RandomForestRegressor
 
 from bayes_distnet.ensemble import Ensemble, Settings, distance
@@ -268,6 +269,18 @@ def _draw_weights(trained: Trained, settings: Settings, rng: np.random.Generator
     if trained.sigma is None:
         return trained.mu[:, None]
     draws = settings.draws if settings.output == "parameters" else RUNTIME_DRAWS
-    noise = rng.normal(size=(len(trained.mu), draws, trained.mu.shape[1]))
+    shape = (len(trained.mu), draws, trained.mu.shape[1])
+    stratified = settings.output == "runtimes" and not settings.published
+    noise = _stratified_normals(shape, rng) if stratified else rng.normal(size=shape)
     drawn = trained.mu[:, None] + trained.sigma[:, None] * noise
     return drawn.astype(np.float32).astype(np.float64)
+
+
+def _stratified_normals(shape: tuple[int, int, int], rng: np.random.Generator) -> FloatArray:
+    """Normals whose draws (the middle axis) fall one into each slice of equal probability, in random order.
+
+    A family that is fitted to sixteen draws lies a quarter of their deviation off, by chance alone; drawn like this,
+    the mean of any sum of weights is nearly right, and so is its variance.
+    """
+    slices = rng.permuted(np.broadcast_to(np.arange(shape[1])[:, None], shape), axis=1)
+    return np.asarray(ndtri((slices + rng.uniform(size=shape)) / shape[1]))

@@ -24,9 +24,9 @@ SMALL = ["--models", "ridge,marginal", "--families", "lognormal", "--folds", "2"
 
 
 def test_the_command_line_knows_the_experiments_of_the_library():
-    from bayes_distnet import experiments
+    from bayes_distnet import plans
 
-    assert EXPERIMENTS == experiments.EXPERIMENTS
+    assert EXPERIMENTS == plans.EXPERIMENTS
 
 
 def test_experiments_share_a_folder_and_each_takes_its_own_levels(data, tmp_path, capsys):

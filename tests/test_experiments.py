@@ -23,8 +23,8 @@ from bayes_distnet import (
     make_runs,
     run_experiment,
 )
-from bayes_distnet.experiments import CENSORED, FAMILIES
 from bayes_distnet.jobs import Condition, Job, do_job
+from bayes_distnet.plans import CENSORED, FAMILIES
 from bayes_distnet.results import EXAMPLE_LEVELS, KEY, locked
 from bayes_distnet.splits import cut_off, folds_by_instance
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import importlib.util
 import multiprocessing
 import os
 import platform
 import time
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -25,19 +23,14 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.dataset import Dataset
-from bayes_distnet.errors import ResultsError, SettingError, check_at_least, check_choice, is_number
-from bayes_distnet.estimators import PRESETS
-from bayes_distnet.families import get_family
-from bayes_distnet.jobs import Condition, Job
-from bayes_distnet.peers import PEERS, Peer, find_peer
+from bayes_distnet.errors import ResultsError, SettingError, check_at_least
+from bayes_distnet.plans import Plan, make_plan
 from bayes_distnet.processes import Pace, dask_processes, local_processes
 from bayes_distnet.results import (
     ABOUT,
     DATA,
     FORMAT,
     LOCK,
-    SCORED,
-    SHIFTS,
     Results,
     append,
     fingerprint,
@@ -48,59 +41,9 @@ from bayes_distnet.results import (
     read_about,
     write_about,
 )
-from bayes_distnet.splits import CUTOFFS, check_features, check_folds
+from bayes_distnet.splits import check_features
 
-EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
-FAMILIES = ("lognormal", "inverse-gaussian")
-
-RUNS = (1, 2, 4, 8, 16)
-CENSORED = (0.0, 0.2, 0.4, 0.6, 0.8)
-CENSORED_RUNS = 8
-QUICK_RUNS, QUICK_CENSORED, QUICK_FOLDS = (1, 4, 16), (0.0, 0.4, 0.8), 2
-EXAMPLES_AT = 0.6  # share censored of the second condition whose predictions are kept for figures
-
-NETWORKS = ("hybrid", "bayes", "bayes-runtimes", "distnet")
-BASELINES = ("forest", "ridge", "knn", "marginal")
-THIRD_PARTY = ("ngboost", "xgboost", "lifelines", "quantile-forest")
-LIMITS = ("limit-lognormal", "limit-empirical")
-QUICK_MODELS = ("hybrid", "bayes", "distnet", *BASELINES, *LIMITS)
 PACKAGES = ("bayes-distnet", "jax", "numpy", "scikit-learn", "ngboost", "xgboost", "lifelines", "quantile-forest")
-PAPER_MODELS = ("distnet-paper", "bayes-paper", "marginal", *LIMITS)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """An experiment to be done."""
-
-    peers: dict[str, Peer]  # by what the user called them
-    families: tuple[str, ...]
-    runs: tuple[int, ...]
-    censored: tuple[float, ...]
-    cutoffs: str
-    folds_done: int
-    seeds: int
-
-    @property
-    def models(self) -> list[tuple[str, str, str]]:
-        """What the user called a model, its name, and a family: the rows of the tables."""
-        return [
-            (text, peer.name, family)
-            for text, peer in self.peers.items()
-            for family in (self.families if peer.families else ("",))
-        ]
-
-    def about(self) -> dict[str, Any]:
-        """Return what `about.json` says of it."""
-        return {
-            "models": [peer.name for peer in self.peers.values()],
-            "families": list(dict.fromkeys(family for _, _, family in self.models if family)),
-            "jobs": [[name, family] for _, name, family in self.models],
-            "runs": list(self.runs),
-            "censored": list(self.censored),
-            "cutoffs": self.cutoffs,
-            "folds_done": self.folds_done,
-            "seeds": self.seeds,
-        }
 
 
 def run_experiment(
@@ -154,35 +97,35 @@ def run_experiment(
         raise SettingError(
             "a script must call run_experiment under if __name__ == '__main__': its processes run it, too."
         )
-    check_choice("experiment", experiment, EXPERIMENTS)
-    check_choice("preset", preset, PRESETS)
-    check_choice("cutoffs", cutoffs, CUTOFFS)
     if cores is not None:
         check_at_least("cores", cores, 1)
     data = data.matched()
     check_features(data.features)
-    peers = _peers(models, quick=quick, preset=preset, shifts=experiment == "uncertainty")
-    once = quick or experiment == "uncertainty"
-    plan = Plan(
-        peers=peers,
-        families=_families(families, peers, once),
-        runs=_run_counts(experiment, runs, quick, int((~np.isnan(data.seconds)).sum(axis=1).max())),
-        censored=_shares(experiment, censored, quick),
+    plan = make_plan(
+        experiment,
+        data,
+        models=models,
+        families=families,
+        runs=runs,
+        censored=censored,
         cutoffs=cutoffs,
-        folds_done=_folds_done(folds, only_folds, quick, len(data)),
-        seeds=_seeds(seeds, once, preset),
+        folds=folds,
+        only_folds=only_folds,
+        seeds=seeds,
+        preset=preset,
+        quick=quick,
     )
-    jobs = _jobs(experiment, plan, int(folds), preset)
+    jobs = plan.jobs()
     _note_timeouts(data, plan)
     folder = Path(folder)
     stamp = fingerprint(data)
-    mine = {"data": name, "fingerprint": stamp, "folds": int(folds), "preset": preset}
+    mine = {"data": name, "fingerprint": stamp, "folds": plan.folds, "preset": preset}
     _check_folder(folder, mine)  # before anything is written to it
     with locked(folder):
         _open_folder(folder, data, mine)
         if redo:
             forget(folder, {(job.kind, *job.key) for job in jobs})
-        _announce(folder, experiment, plan, redo)
+        _announce(folder, plan, redo)
         done = Results.load(folder).done()
         left = [job for job in jobs if (job.kind, *job.key) not in done]
         started, clock = datetime.datetime.now(datetime.UTC), time.monotonic()
@@ -212,92 +155,6 @@ def run_experiment(
         return fold_journal(folder)
 
 
-def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shifts: bool) -> dict[str, Peer]:
-    """Return the models to run, by what the user called them."""
-    if models is None:
-        if preset == "paper":
-            chosen: Iterable[str] = PAPER_MODELS
-        elif shifts:
-            chosen = NETWORKS
-        elif quick:
-            chosen = QUICK_MODELS
-        else:
-            there = [key for key in THIRD_PARTY if importlib.util.find_spec(str(PEERS[key].needs))]
-            chosen = (*NETWORKS, *BASELINES, *there, *LIMITS)
-    else:
-        chosen = [models] if isinstance(models, str) else models
-    peers = {_whole(text): find_peer(text) for text in chosen}
-    if shifts:
-        peers = {text: peer for text, peer in peers.items() if peer.make is not None}
-    if not peers:
-        raise SettingError("models: expected at least one.")
-    names = [peer.name for peer in peers.values()]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise SettingError(f"models: two are called {sorted(twice)[0]!r}. Give each a name of its own.")
-    return peers
-
-
-def _whole(text: str) -> str:
-    """Return what finds the same model from another folder: workers may not run in this one."""
-    if not isinstance(text, str):
-        raise SettingError(
-            f"models: found {text!r}; expected where other processes find it: a key or file.py:attribute."
-        )
-    place, colon, attribute = text.rpartition(":")
-    return f"{Path(place).resolve()}:{attribute}" if colon and place.endswith(".py") else text
-
-
-def _families(families: Sequence[str] | None, peers: dict[str, Peer], once: bool) -> tuple[str, ...]:
-    chosen = FAMILIES[: 1 if once else None] if families is None else _listed("families", families)
-    for family in chosen:
-        get_family(family)
-        for peer in peers.values():
-            if peer.families and family not in peer.families:
-                raise SettingError(f"families: {peer.name} cannot be asked for {family!r}, only {peer.families}.")
-    return tuple(chosen)
-
-
-def _seeds(seeds: int | None, once: bool, preset: str | None) -> int:
-    if seeds is None:
-        return 1 if once else 5 if preset else 3
-    check_at_least("seeds", seeds, 1)
-    return int(seeds)
-
-
-def _listed(name: str, values: Any) -> list[Any]:
-    """Return one or several values as a list; there must be one."""
-    several = isinstance(values, Iterable) and not isinstance(values, str)
-    listed = list(values) if several else [values]
-    if not listed:
-        raise SettingError(f"{name}: expected at least one.")
-    return listed
-
-
-def _run_counts(experiment: str, runs: Sequence[int] | None, quick: bool, there: int) -> tuple[int, ...]:
-    if runs is None:
-        if experiment == "low-samples":
-            counts: tuple[int, ...] = tuple(k for k in (QUICK_RUNS if quick else RUNS) if k <= there)
-        else:
-            counts = (min(CENSORED_RUNS, there),)
-    else:
-        counts = tuple(dict.fromkeys(_listed("runs", runs)))
-    for count in counts:
-        check_at_least("runs", count, 1)
-        if count > there:
-            raise SettingError(f"runs={count}: the data have {there} runs an instance.")
-    return tuple(int(count) for count in counts)
-
-
-def _shares(experiment: str, censored: Sequence[float] | None, quick: bool) -> tuple[float, ...]:
-    if censored is None:
-        return (0.0,) if experiment != "censoring" else QUICK_CENSORED if quick else CENSORED
-    shares = _listed("censored", censored)
-    for share in shares:
-        if not is_number(share) or not 0 <= share < 1:
-            raise SettingError(f"censored={share!r}: expected a share of the runs, at least 0 and below 1.")
-    return tuple(dict.fromkeys(float(share) for share in shares))
-
-
 def _note_timeouts(data: Dataset, plan: Plan) -> None:
     """Say so if runs that were cut off when the data were collected leave a level of censoring nothing to cut off."""
     there = ~np.isnan(data.seconds)
@@ -309,37 +166,6 @@ def _note_timeouts(data: Dataset, plan: Plan) -> None:
             "be nothing left to cut.",
             stacklevel=3,
         )
-
-
-def _folds_done(folds: int, only_folds: int | None, quick: bool, n_instances: int) -> int:
-    check_folds(n_instances, folds)
-    if only_folds is not None:
-        check_at_least("only_folds", only_folds, 1)
-    return int(min(folds, only_folds or (QUICK_FOLDS if quick else folds)))
-
-
-def _jobs(experiment: str, plan: Plan, folds: int, preset: str | None) -> list[Job]:
-    """List all jobs, seed by seed and fold by fold: a part of them is a smaller experiment."""
-    conditions = [
-        Condition(runs, plan.cutoffs if share else "none", share) for runs in plan.runs for share in plan.censored
-    ]
-    if experiment == "uncertainty" and len(conditions) > 1:
-        raise SettingError("uncertainty: expected one number of runs and one share censored.")
-    kind, shown = SHIFTS if experiment == "uncertainty" else SCORED, _shown(conditions)
-    return [
-        Job(text, name, family, condition, fold, seed, folds, preset, kind, seed == 0 and condition in shown)
-        for seed in range(plan.seeds)
-        for fold in range(plan.folds_done)
-        for condition in conditions
-        for text, name, family in plan.models
-    ]
-
-
-def _shown(conditions: list[Condition]) -> list[Condition]:
-    """Return the conditions whose predictions are kept for figures: the usual one, and one with many runs cut off."""
-    usual = min(conditions, key=lambda c: (c.censored, abs(c.runs - CENSORED_RUNS)))
-    hard = sorted((c for c in conditions if c.censored), key=lambda c: abs(c.censored - EXAMPLES_AT))
-    return [usual, *hard[:1]]
 
 
 def _check_folder(folder: Path, mine: dict[str, Any]) -> bool:
@@ -368,7 +194,7 @@ def _open_folder(folder: Path, data: Dataset, mine: dict[str, Any]) -> None:
         write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
 
 
-def _announce(folder: Path, experiment: str, plan: Plan, redo: bool) -> None:
+def _announce(folder: Path, plan: Plan, redo: bool) -> None:
     """Add the plan to what the folder says of itself; what earlier calls asked for stays."""
     about = read_about(folder) or {}
     known = about.setdefault("models", {})
@@ -389,13 +215,13 @@ def _announce(folder: Path, experiment: str, plan: Plan, redo: bool) -> None:
                 "With redo (--redo) they are done again.",
                 stacklevel=3,
             )
-    before = about["experiments"].get(experiment, {})
+    before = about["experiments"].get(plan.experiment, {})
     calls = [call for call in before.get("calls", []) if call != plan.about()] + [plan.about()]
 
     def every(what: str) -> list[Any]:
         return list(dict.fromkeys(value for call in calls for value in call[what]))
 
-    about["experiments"][experiment] = {
+    about["experiments"][plan.experiment] = {
         "models": every("models"),
         "families": every("families"),
         "runs": sorted(every("runs")),

@@ -1,3 +1,4 @@
+import importlib.util
 import json
 import os
 import shutil
@@ -24,7 +25,8 @@ from bayes_distnet import (
     run_experiment,
 )
 from bayes_distnet.jobs import Condition, Job, do_job
-from bayes_distnet.plans import CENSORED, FAMILIES
+from bayes_distnet.plans import CENSORED, FAMILIES, make_plan
+from bayes_distnet.processes import local_processes
 from bayes_distnet.results import EXAMPLE_LEVELS, KEY, locked
 from bayes_distnet.splits import cut_off, folds_by_instance
 
@@ -300,6 +302,7 @@ def test_what_does_not_go_together_is_refused(data, tmp_path):
         ({"experiment": "uncertainty", "runs": (1, 2)}, "one number of runs"),
         ({"preset": "published"}, "preset='published'"),
         ({"only_folds": 0}, "only_folds"),
+        ({"experiment": "uncertainty", "models": ["limit-lognormal"]}, "limits have no part"),
     ],
 )
 def test_bad_settings_are_refused_before_anything_is_written(data, tmp_path, change, message):
@@ -322,6 +325,16 @@ def test_damaged_folders_say_so(data, tmp_path):
     (folder / "journal.jsonl").write_text("{broken\n{}\n")
     with pytest.raises(ResultsError, match="line 1"):
         Results.load(folder)
+    (folder / "journal.jsonl").write_text('{"kind": "scores", "key": {"runs": 1}}\n')
+    with pytest.raises(ResultsError, match="line 1: not written by an experiment"):
+        Results.load(folder)
+    (folder / "journal.jsonl").write_bytes(b"\xff\xfe\n")
+    with pytest.raises(ResultsError, match=r"journal\.jsonl: not text"):
+        Results.load(folder)
+    (folder / "journal.jsonl").unlink()
+    pd.DataFrame({"runs": [1]}).to_parquet(folder / "results.parquet")
+    with pytest.raises(ResultsError, match=r"results\.parquet: no column 'data'"):
+        Results.load(folder)
 
 
 def test_workers_that_do_not_see_the_folder_say_so(tmp_path):
@@ -339,10 +352,13 @@ def test_a_folder_made_anew_with_other_data_is_read_anew(data, tmp_path):
 
 
 def test_what_a_crash_at_the_start_leaves_does_not_count(data, tmp_path):
-    (tmp_path / "r").mkdir()
-    data.save(tmp_path / "r" / "data")
+    data.select(data.features.index[:20]).save(tmp_path / "r" / "data")
+    (tmp_path / "r" / "data.new").mkdir()
     call = {"name": "made", "models": ["marginal"], "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1}
-    assert len(run_experiment("low-samples", data, tmp_path / "r", progress=False, **call).table)
+    results = run_experiment("low-samples", data, tmp_path / "r", progress=False, **call)
+    assert len(results.data) == 40
+    assert len(results.table)
+    assert not (tmp_path / "r" / "data.new").exists()
 
 
 def test_a_model_is_named_and_not_handed_over(data, tmp_path):
@@ -358,6 +374,69 @@ def test_another_model_of_the_same_name_is_refused(data, tmp_path):
     mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(5)\n")
     with pytest.raises(ResultsError, match="another model called 'model'"):
         run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:model"], **call)
+
+
+def test_results_of_two_settings_never_share_a_name(data, tmp_path):
+    call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "cores": 1, "progress": False}
+    mine, folder = tmp_path / "mine.py", tmp_path / "r"
+    mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(3)\n")
+    call["models"] = [f"{mine}:model"]
+    run_experiment("low-samples", data, folder, runs=[1, 2], **call)
+    mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(5)\n")
+    with pytest.raises(ResultsError, match=r"1 other jobs of 'model' with other settings .*3.* would stay"):
+        run_experiment("low-samples", data, folder, runs=[1], redo=True, **call)
+    assert len(Results.load(folder).done()) == 2  # nothing is lost
+    again = run_experiment("low-samples", data, folder, runs=[1, 2], redo=True, **call)
+    assert "5" in again.about["models"]["model"]["settings"]
+
+
+def test_a_model_that_cannot_be_made_costs_nothing(data, tmp_path):
+    call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "runs": 1, "cores": 1, "progress": False}
+    mine, folder = tmp_path / "mine.py", tmp_path / "r"
+    mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(3)\n")
+    run_experiment("low-samples", data, folder, models=[f"{mine}:model"], **call)
+    mine.write_text("from bayes_distnet.peers import Peer\nmodel = Peer('model', lambda family: None)\n")
+    with pytest.raises(SettingError, match=r"mine\.py:model': cannot be made: TypeError"):
+        run_experiment("low-samples", data, folder, models=[f"{mine}:model"], redo=True, **call)
+    assert len(Results.load(folder).done()) == 1
+    with pytest.raises(SettingError, match="cannot be made"):
+        run_experiment("low-samples", data, tmp_path / "new", models=[f"{mine}:model"], **call)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_model_with_a_function_among_its_settings_goes_on(data, tmp_path):
+    call = {"name": "made", "folds": 2, "only_folds": 1, "seeds": 1, "cores": 1, "progress": False}
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from bayes_distnet import Marginal\n\ndef gauss(x):\n    return x\n\n"
+        "class Mine(Marginal):\n    def __init__(self, kernel=None):\n        super().__init__()\n"
+        "        self.kernel = kernel\n\nmodel = Mine(gauss)\n"
+    )
+    run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:model"], runs=1, **call)
+    both = run_experiment("low-samples", data, tmp_path / "r", models=[f"{mine}:model"], runs=[1, 2], **call)
+    assert len(both.done()) == 2
+
+
+def test_peers_that_are_not_installed_are_named(data, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ngboost" else find(name))
+    call = {"families": None, "runs": None, "censored": None, "cutoffs": "global", "folds": 4, "only_folds": None}
+    call |= {"seeds": 1, "preset": None, "quick": False}
+    with pytest.warns(UserWarning, match="left out, since not installed: ngboost"):
+        plan = make_plan("low-samples", data, models=None, **call)
+    assert "ngboost" not in plan.peers
+    assert "ridge" in plan.peers
+    assert make_plan("low-samples", data, models=["marginal"], **call | {"families": ["gamma", "gamma"]}).families == (
+        "gamma",
+    )
+
+
+def test_one_core_is_one_thread_of_jax_too(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--mine")
+    with local_processes(1):
+        assert os.environ["XLA_FLAGS"].startswith("--mine --xla_cpu_multi_thread_eigen=false")
+    assert os.environ["XLA_FLAGS"] == "--mine"
+    assert "LOKY_MAX_CPU_COUNT" not in os.environ
 
 
 def test_a_model_whose_code_has_changed_is_done_again_on_demand(data, tmp_path):

@@ -249,6 +249,12 @@ def test_peers_of_ones_own_come_from_a_file(own, attribute, name, depth, runs):
     assert_proper(model.fit(runs.features, runs.seconds).predict_distribution(runs.features), 40)
 
 
+def test_a_file_that_leaves_is_an_error_not_the_end(tmp_path):
+    (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(SettingError, match=r"cannot load .*SystemExit: 0"):
+        find_peer(f"{tmp_path / 'mine.py'}:Model")
+
+
 def test_peers_of_ones_own_come_from_a_module():
     assert find_peer("bayes_distnet.baselines:RandomForest").make("", 5).seed == 5
 
@@ -262,7 +268,7 @@ def test_peers_of_ones_own_come_from_a_module():
         ("{own}:Yours", "it has no 'Yours'; there: Mine, NeedsSettings, deep, peer, missing"),
         ("{own}:number", "expected a Peer, or a model .* or its class; found 3"),
         ("{own}:NeedsSettings", "missing 1 required positional argument: 'depth'. Give a model"),
-        ("{own}:missing", "no-such-package is not installed"),
+        ("{own}:missing", r"no-such-package is not installed\.$"),
     ],
 )
 def test_a_peer_that_cannot_be_found_says_why(own, text, message):

@@ -131,6 +131,12 @@ def test_infinite_scores_are_shown_and_not_best():
     assert r"$\infty$" in grid.latex()
 
 
+def test_huge_scores_stay_short():
+    grid = overview(made_up({"a": {1: [-4.7e103, -4.7e103]}, "b": {1: [2.0, 2.0]}}), "runs", "nllh")
+    assert "**−4.7e+103** ± 0.000" in grid.markdown()
+    assert r"$\mathbf{{-}4.7 \cdot 10^{103}} \pm 0.000$" in grid.latex()
+
+
 def test_pairs_share_folds_and_seeds():
     table = made_up({"a": {1: [1.0, 2.0, 4.0]}, "b": {1: [2.0, 2.5]}})
     found = paired(table, "runs", "nllh", ("a", ""), ("b", "")).iloc[0]

@@ -27,6 +27,12 @@ def test_published_folds_are_those_of_random_state_0():
     assert next(published_folds(20, 10))[1].tolist() == [1, 18]
 
 
+def test_the_rank_is_not_off_by_rounding():
+    seconds = np.arange(1.0, 11.0)[:, None]
+    for share, left in ((0.2, 8), (0.4, 6), (0.6, 4), (0.8, 2), (0.9, 1), (0.85, 1)):
+        assert cut_off_slowest(seconds, np.ones((10, 1), bool), share)[1].sum() == left
+
+
 def test_cut_off_takes_the_papers_rank_and_leaves_holes():
     seconds = np.array([[1.0, 5.0, np.nan], [2.0, 4.0, 3.0]])
     cut, finished = cut_off_slowest(seconds, ~np.isnan(seconds), 0.4)

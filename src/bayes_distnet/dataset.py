@@ -141,7 +141,7 @@ class Dataset:
         order = np.random.default_rng(check_seed("seed", seed)).permutation(len(self))
         tested = round(len(self) * test_size)
         if not 0 < tested < len(self):
-            raise SettingError(f"test_size={test_size!r}: of {len(self)} instances it leaves one part empty.")
+            raise SettingError(f"a share of {test_size:g} of {len(self)} instances leaves one part empty.")
         names: NDArray[Any] = self.features.index.to_numpy()
         return self.select(names[np.sort(order[tested:])]), self.select(names[np.sort(order[:tested])])
 

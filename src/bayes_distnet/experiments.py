@@ -13,6 +13,7 @@ import hashlib
 import multiprocessing
 import os
 import platform
+import shutil
 import time
 import warnings
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ from bayes_distnet.results import (
     ABOUT,
     DATA,
     FORMAT,
+    KEY,
     LOCK,
     Results,
     append,
@@ -124,6 +126,7 @@ def run_experiment(
     with locked(folder):
         _open_folder(folder, data, mine)
         if redo:
+            _check_redo(folder, plan)
             forget(folder, {(job.kind, *job.key) for job in jobs})
         _announce(folder, plan, redo)
         done = Results.load(folder).done()
@@ -173,7 +176,7 @@ def _check_folder(folder: Path, mine: dict[str, Any]) -> bool:
     about = read_about(folder)
     if about is None:
         # What a crash right at the start has left does not count.
-        left_over = {DATA, LOCK, f"{ABOUT}.new"}
+        left_over = {DATA, f"{DATA}.new", LOCK, f"{ABOUT}.new"}
         others = {p.name for p in folder.iterdir()} - left_over if folder.is_dir() else folder.exists()
         if others:
             raise ResultsError(f"{folder}: not empty, and no results in it. Choose another folder.")
@@ -189,9 +192,36 @@ def _open_folder(folder: Path, data: Dataset, mine: dict[str, Any]) -> None:
     """Write the data down, and what the results will be of, unless the folder has that already."""
     known = _check_folder(folder, mine)
     if not known or not (folder / DATA).is_dir():  # results may have been copied without data
-        data.save(folder / DATA)
+        draft = folder / f"{DATA}.new"
+        for left_over in (draft, folder / DATA):
+            shutil.rmtree(left_over, ignore_errors=True)
+        data.save(draft)
+        draft.replace(folder / DATA)
     if not known:
         write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
+
+
+def _check_redo(folder: Path, plan: Plan) -> None:
+    """Raise an error if results of a model with other settings would stay beside those done again."""
+    known = (read_about(folder) or {}).get("models", {})
+    again = {(job.kind, *job.key) for job in plan.jobs()}
+    others = {peer.name for text, peer in plan.peers.items() if _differ(known.get(peer.name), _identity(text, plan))}
+    model_at = 1 + KEY.index("model")
+    stay = [key for key in Results.load(folder).done() - again if key[model_at] in others]
+    if stay:
+        name = stay[0][model_at]
+        raise ResultsError(
+            f"{folder}: {len(stay)} other jobs of {name!r} with other settings ({known[name]['settings']}) would stay. "
+            "Do them all again, give yours another name, or choose another folder."
+        )
+
+
+def _identity(text: str, plan: Plan) -> dict[str, str]:
+    return {"from": Path(text).name, "settings": plan.settings[text]} | _source(text)
+
+
+def _differ(held: dict[str, str] | None, mine: dict[str, str]) -> bool:
+    return held is not None and (held["from"], held["settings"]) != (mine["from"], mine["settings"])
 
 
 def _announce(folder: Path, plan: Plan, redo: bool) -> None:
@@ -199,12 +229,11 @@ def _announce(folder: Path, plan: Plan, redo: bool) -> None:
     about = read_about(folder) or {}
     known = about.setdefault("models", {})
     for text, peer in plan.peers.items():
-        settings = repr(peer.make((*peer.families, "")[0], 0)) if peer.make else ""
-        mine = {"from": Path(text).name, "settings": settings} | _source(text)
+        mine = _identity(text, plan)
         held = known.setdefault(peer.name, mine)
         if redo:
             known[peer.name] = mine
-        elif (held["from"], held["settings"]) != (mine["from"], mine["settings"]):
+        elif _differ(held, mine):
             raise ResultsError(
                 f"{folder}: holds results of another model called {peer.name!r} ({held['settings']}). "
                 "Give yours another name, or choose another folder."

@@ -227,7 +227,12 @@ def _html_cell(mean: str, deviation: str, bold: bool, partial: bool) -> str:
 def _latex_cell(mean: str, deviation: str, bold: bool, partial: bool) -> str:
     if not mean:
         return "--"
-    # In braces the minus is a sign, not an operation.
-    mean, deviation = (text.replace("−", "{-}").replace("inf", r"\infty") for text in (mean, deviation))
+    mean, deviation = _latex_number(mean), _latex_number(deviation)
     shown = (rf"\mathbf{{{mean}}}" if bold else mean) + (r"^\dagger" if partial else "")
     return rf"${shown} \pm {deviation}$" if deviation else f"${shown}$"
+
+
+def _latex_number(text: str) -> str:
+    """Write a number as LaTeX does: in braces a minus is a sign, not an operation."""
+    text = re.sub(r"e\+?(−?)0*(\d+)", r" \\cdot 10^{\1\2}", text)
+    return text.replace("−", "{-}").replace("inf", r"\infty")

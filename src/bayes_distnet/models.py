@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -156,6 +157,8 @@ def predictions(
     levels = [check_level(level, "quantiles") for level in quantiles]
     if any(not second > 0 for second in within):
         raise SettingError(f"within={list(within)}: expected positive numbers of seconds.")
+    if not 0 <= alive < math.inf:
+        raise SettingError(f"alive={alive:g}: expected the seconds that the runs have been going.")
     rtd = model.predict_distribution(aligned(features, model))
     rtd = rtd.given_alive(alive) if alive else rtd
     columns = {"mean": rtd.mean(), "median": rtd.median()}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +45,7 @@ class Plan:
     experiment: str
     preset: str | None
     peers: dict[str, Peer]  # by what the user called them
+    settings: dict[str, str]  # of their models, as text
     families: tuple[str, ...]
     runs: tuple[int, ...]
     censored: tuple[float, ...]
@@ -113,6 +116,7 @@ def make_plan(
         experiment=experiment,
         preset=preset,
         peers=peers,
+        settings={text: _settings(text, peer) for text, peer in peers.items()},
         families=_families(families, peers, once),
         runs=_run_counts(experiment, runs, quick, int((~np.isnan(data.seconds)).sum(axis=1).max())),
         censored=_shares(experiment, censored, quick),
@@ -136,19 +140,38 @@ def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shi
         elif quick:
             chosen = QUICK_MODELS
         else:
-            there = [key for key in THIRD_PARTY if importlib.util.find_spec(str(PEERS[key].needs))]
-            chosen = (*NETWORKS, *BASELINES, *there, *LIMITS)
+            missing = [key for key in THIRD_PARTY if importlib.util.find_spec(str(PEERS[key].needs)) is None]
+            if missing:
+                warnings.warn(
+                    f"left out, since not installed: {', '.join(missing)}. pip install 'bayes-distnet[peers]'.",
+                    stacklevel=4,
+                )
+            third = [key for key in THIRD_PARTY if key not in missing]
+            chosen = (*NETWORKS, *BASELINES, *third, *LIMITS)
     else:
         chosen = [models] if isinstance(models, str) else models
     peers = {_whole(text): find_peer(text) for text in chosen}
+    if not peers:
+        raise SettingError("models: expected at least one.")
     if shifts:
         peers = {text: peer for text, peer in peers.items() if peer.make is not None}
     if not peers:
-        raise SettingError("models: expected at least one.")
+        raise SettingError("models: in uncertainty limits have no part; expected a model.")
     names = [peer.name for peer in peers.values()]
     if twice := {name for name in names if names.count(name) > 1}:
         raise SettingError(f"models: two are called {sorted(twice)[0]!r}. Give each a name of its own.")
     return peers
+
+
+def _settings(text: str, peer: Peer) -> str:
+    """Return what tells a model from another of the same name; make one, to see that it can be made."""
+    if peer.make is None:
+        return ""
+    try:
+        model = repr(peer.make((*peer.families, "")[0], 0))
+    except (Exception, SystemExit) as error:  # whatever a stranger's model raises
+        raise SettingError(f"model {text!r}: cannot be made: {type(error).__name__}: {error}") from error
+    return re.sub(r" at 0x[0-9a-f]+", "", model)  # a function among the settings is elsewhere in every process
 
 
 def _whole(text: str) -> str:
@@ -168,7 +191,7 @@ def _families(families: Sequence[str] | None, peers: dict[str, Peer], once: bool
         for peer in peers.values():
             if peer.families and family not in peer.families:
                 raise SettingError(f"families: {peer.name} cannot be asked for {family!r}, only {peer.families}.")
-    return tuple(chosen)
+    return tuple(dict.fromkeys(chosen))
 
 
 def _seeds(seeds: int | None, once: bool, preset: str | None) -> int:

@@ -26,7 +26,7 @@ from bayes_distnet.results import Record
 from bayes_distnet.workers import dask_workers
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-JOBLIB_CORES = "LOKY_MAX_CPU_COUNT"
+XLA_FLAGS, JOBLIB_CORES = "XLA_FLAGS", "LOKY_MAX_CPU_COUNT"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _result(future: Future[Record]) -> Record:
             "a script that calls run_experiment must do so under if __name__ == '__main__':"
         ) from error
     except Exception as error:  # a Dask worker or the cluster is lost
-        raise CollectError(f"the cluster lost a job ({error}). The same command goes on from here.") from error
+        raise CollectError(f"a job was lost ({error}). The same command goes on from here.") from error
 
 
 @contextlib.contextmanager
@@ -69,13 +69,14 @@ def local_processes(cores: int | None = None) -> Iterator[Processes]:
     size = len(os.sched_getaffinity(0)) if cores is None else cores
     check_at_least("cores", size, 1)
     if size == 1:  # no process to wait for; if JAX has started already, it keeps the threads it has
-        before = os.environ.get(JOBLIB_CORES)
-        os.environ[JOBLIB_CORES] = "1"
+        before = {name: os.environ.get(name) for name in (JOBLIB_CORES, XLA_FLAGS)}
         try:
             with threadpool_limits(1):
+                one_thread()
                 yield Processes(None, 1)
         finally:
-            os.environ.pop(JOBLIB_CORES) if before is None else os.environ.update({JOBLIB_CORES: before})
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.update({name: value})
         return
     pool = ProcessPoolExecutor(size, multiprocessing.get_context("spawn"), _begin)
     try:
@@ -112,7 +113,7 @@ def _begin() -> None:
 
 def one_thread() -> None:
     """Keep this process to one thread: of JAX, unless it has started, of joblib and of linear algebra."""
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip()
+    os.environ[XLA_FLAGS] = f"{os.environ.get(XLA_FLAGS, '')} {ONE_THREAD}".strip()
     os.environ[JOBLIB_CORES] = "1"
     threadpool_limits(1)
 

@@ -159,16 +159,22 @@ def read_journal(folder: Path) -> list[Record]:
     if not path.is_file():
         return []
     records = []
-    lines = path.read_text("utf-8").split("\n")
+    try:
+        lines = path.read_text("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise ResultsError(f"{path}: not text ({error}).") from error
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
         try:
-            records.append(json.loads(line))
+            record = json.loads(line)
         except ValueError as error:
             if number == len(lines):
                 break
             raise ResultsError(f"{path}, line {number}: not JSON ({error}).") from error
+        if not isinstance(record, dict) or "kind" not in record or set(record.get("key", ())) != set(KEY):
+            raise ResultsError(f"{path}, line {number}: not written by an experiment.")
+        records.append(record)
     return records
 
 
@@ -255,7 +261,7 @@ def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record
     """Rows of a table and of the journal, each job once."""
     path = folder / f"{name}.parquet"
     columns = COLUMNS[name]
-    parts = [read_frame(path)] if path.is_file() else []
+    parts = [_read_table(path, columns)] if path.is_file() else []
     rows = [row for record in records for row in _rows(name, record, about["data"])]
     if rows:
         parts.append(pd.DataFrame(rows, columns=columns))
@@ -265,6 +271,13 @@ def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record
     # A crash between writing a table and emptying the journal leaves jobs in both.
     single = [column for column in columns if column in (*KEY, "score", "instance", "shift")]
     return table.drop_duplicates(single, ignore_index=True)
+
+
+def _read_table(path: Path, columns: list[str]) -> pd.DataFrame:
+    table = read_frame(path)
+    if missing := [column for column in columns if column not in table.columns]:
+        raise ResultsError(f"{path}: no column {missing[0]!r}; not written by an experiment.")
+    return table
 
 
 def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:

@@ -39,6 +39,8 @@ def published_training_part(n_instances: int) -> int:
 def check_folds(n_instances: int, folds: int) -> None:
     """Raise an error unless there are two folds or more, and an instance for each."""
     check_at_least("folds", folds, 2)
+    if n_instances < 2:
+        raise SettingError(f"{n_instances} instance with runs and features: cross-validation takes two at least.")
     if folds > n_instances:
         raise SettingError(f"folds={folds}: expected 2 to the number of instances ({n_instances}).")
 
@@ -94,7 +96,8 @@ def cut_off_slowest(seconds: FloatArray, finished: BoolArray, share: float) -> t
     share, ordered = check_part(share, "share"), np.sort(seconds[~np.isnan(seconds)])
     if share == 0 or not ordered.size:
         return seconds, finished
-    cutoff = ordered[max(math.floor(len(ordered) * (1 - share)) - 1, 0)]
+    rank = math.floor(round(len(ordered) * (1 - share), 6))  # 1 - 0.8 is a little less than 0.2
+    cutoff = ordered[max(rank - 1, 0)]
     return np.where(np.isnan(seconds), np.nan, np.minimum(seconds, cutoff)), finished & (seconds <= cutoff)
 
 

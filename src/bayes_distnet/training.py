@@ -152,7 +152,7 @@ def _loss(objective: Objective, params: Tree, state: Tree, batch: Tree, noise: A
         rows = batch["features"].shape[0]
         state = {
             "mean": decay**draws * state["mean"] + moved[0],
-            "variance": decay**draws * state["variance"] + moved[1] * rows / (rows - 1),
+            "variance": decay**draws * state["variance"] + moved[1] * rows / max(rows - 1, 1),
         }
     return loss, (state, data_loss)
 

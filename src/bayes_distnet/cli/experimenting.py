@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,6 +118,7 @@ def add_experiment(commands: Any) -> None:
 
 def _experiment(parsed: argparse.Namespace) -> None:
     from bayes_distnet.experiments import run_experiment
+    from bayes_distnet.plans import make_plan
 
     shares = _shares(parsed.censored)
     names = EXPERIMENTS if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
@@ -128,23 +130,33 @@ def _experiment(parsed: argparse.Namespace) -> None:
 
         check_can_report()  # before hours of work, not after
     data = read_data(parsed.data, parsed.features, parsed.solver)
+    wanted = {
+        name: {
+            "models": parsed.models,
+            "families": parsed.families,
+            # Of several experiments, each takes the levels it is about.
+            "runs": parsed.runs if name == "low-samples" or len(names) == 1 else None,
+            "censored": shares if name == "censoring" or len(names) == 1 else None,
+            "cutoffs": parsed.cutoffs,
+            "folds": parsed.folds,
+            "only_folds": parsed.only_folds,
+            "seeds": parsed.seeds,
+            "preset": parsed.preset,
+            "quick": parsed.quick,
+        }
+        for name in names
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are said again
+        for name in names:  # what is wrong with the last one, too, is said before the first one runs
+            make_plan(name, data, **wanted[name])
     for name in names:
         results = run_experiment(
             name,
             data,
             parsed.out,
             name=name_of(parsed.data),
-            models=parsed.models,
-            families=parsed.families,
-            # Of several experiments, each takes the levels it is about.
-            runs=parsed.runs if name == "low-samples" or len(names) == 1 else None,
-            censored=shares if name == "censoring" or len(names) == 1 else None,
-            cutoffs=parsed.cutoffs,
-            folds=parsed.folds,
-            only_folds=parsed.only_folds,
-            seeds=parsed.seeds,
-            preset=parsed.preset,
-            quick=parsed.quick,
+            **wanted[name],
             redo=parsed.redo,
             cores=parsed.cores,
             cluster=parsed.cluster,
@@ -184,7 +196,11 @@ def _print_overview(results: Results, experiment: str) -> None:
     for what, rows in slices(table, AXES[experiment]).items():
         means = overview(rows, AXES[experiment], "nllh").mean
         print(f"{experiment}{f', {what}' if what else ''}: negative log likelihood, less is better")
-        print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format="{:.3f}".format))
+        print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format=_short))
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 1e4 else f"{value:.2g}"
 
 
 def _print_spreads(results: Results) -> None:

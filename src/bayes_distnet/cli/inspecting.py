@@ -80,12 +80,13 @@ def _info_runs(source: str, *, as_json: bool) -> None:
     from bayes_distnet.tables import read_runs
 
     path, data = Path(source), None
-    if path.is_dir():
-        data = Dataset.load(path)
-    elif not path.exists():
-        if source not in DATASETS:
+    if not path.is_file():
+        if source in DATASETS:
+            data = load_dataset(source)
+        elif path.is_dir():
+            data = Dataset.load(path)
+        else:
             raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")
-        data = load_dataset(source)
     runs = read_runs(path) if data is None else data.runs
     if as_json:
         size = {} if data is None else {"instances": len(data), "features": data.features.shape[1]}

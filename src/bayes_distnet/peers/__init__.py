@@ -124,14 +124,14 @@ def find_peer(text: str) -> Peer:
         )
     # The package alone: looking for a module inside it would import it.
     if peer.needs is not None and importlib.util.find_spec(peer.needs.partition(".")[0]) is None:
-        raise not_installed(peer.needs)
+        raise not_installed(peer.needs, ours=text in PEERS)
     return peer
 
 
 def _module(place: str, text: str) -> ModuleType:
     try:
         return _run(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except Exception as error:  # whatever a stranger's module raises
+    except (Exception, SystemExit) as error:  # whatever a stranger's module raises
         raise SettingError(f"model {text!r}: cannot load {place!r}: {type(error).__name__}: {error}.") from error
 
 

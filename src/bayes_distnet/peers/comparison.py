@@ -48,9 +48,10 @@ def require(module: str) -> Any:
         raise not_installed(module) from error
 
 
-def not_installed(module: str) -> SettingError:
-    """Return the error that says how to install the package of a module."""
-    return SettingError(f"{module.replace('_', '-')} is not installed; pip install 'bayes-distnet[peers]'.")
+def not_installed(module: str, *, ours: bool = True) -> SettingError:
+    """Return the error that says how to install the package of a module; `ours` if an extra brings it."""
+    package = module.partition(".")[0].replace("_", "-")
+    return SettingError(f"{package} is not installed" + ("; pip install 'bayes-distnet[peers]'." if ours else "."))
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,14 @@ def test_a_feature_of_words_is_one_line_of_error(data, tmp_path, capsys):
     assert not (tmp_path / "r").exists()
 
 
+def test_what_is_wrong_with_the_last_experiment_is_said_before_the_first(data, tmp_path, capsys):
+    out = tmp_path / "results"
+    call = ["experiment", "all", *data, "--models", "limit-lognormal", "--folds", "2", "--quiet", "--no-report"]
+    assert main([*call, "--out", str(out)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not out.exists()
+
+
 def test_an_experiment_of_failures_alone_fails(data, tmp_path, capsys):
     code = "from bayes_distnet import Marginal\n\nclass Broken(Marginal):\n    def _predict(self, x):\n        raise"
     (tmp_path / "mine.py").write_text(f"{code} RuntimeError('no')\n")

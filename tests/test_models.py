@@ -53,11 +53,11 @@ def test_all_public_estimators_are_known():
         ("{", "not JSON"),
         ("[]", "not a bayes-distnet model file"),
         (
-            '{"format": "bayes-distnet model", "format_version": 1, "model": "Oracle"}',
+            '{"format": "bayes-distnet model", "format_version": 2, "model": "Oracle"}',
             "kind 'Oracle'; this release knows",
         ),
-        ('{"format": "bayes-distnet model", "format_version": 1, "model": ["Ridge"]}', "this release knows"),
-        ('{"format": "bayes-distnet model", "format_version": 1, "model": "Ridge"}', "no model there"),
+        ('{"format": "bayes-distnet model", "format_version": 2, "model": ["Ridge"]}', "this release knows"),
+        ('{"format": "bayes-distnet model", "format_version": 2, "model": "Ridge"}', "no model there"),
     ],
 )
 def test_a_folder_without_a_model_is_an_error_that_says_so(tmp_path, header, message):

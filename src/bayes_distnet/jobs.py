@@ -81,10 +81,7 @@ def do_job(job: Job, folder: str, fingerprint: str) -> Record:
         try:
             work = _shifted if job.kind == SHIFTS else _scored
             record |= work(job, data, split)
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # a model's failure is a result, not the experiment's end
+        except (Exception, SystemExit) as error:  # a model's failure is a result, not the end
             record["error"] = f"{type(error).__name__}: {error}"[:500]
     return record | {"seconds": round(time.perf_counter() - started, 3)}
 

@@ -70,7 +70,8 @@ class BayesDistNet(NetworkEstimator):
         preset: None, or "paper" for the published settings, whatever all but family and seed say.
         hidden: units of the hidden layers.
         members: networks trained side by side, member j without a fifth (or 1/members) of the instances.
-        draws: weight draws a member in prediction; with runtime outputs it is always 16, in training too.
+        draws: weight draws a member in prediction; with runtime outputs it is 16, or 64 if they learn
+            from more than 512 instances, in training too.
         steps: training steps, in fifties; None chooses by the amount of data.
         learning_rate: of Adam, at its peak.
         kl_weights: weights of the KL term; below 1 is a cold posterior. Networks are trained for each, and pooled by

@@ -325,9 +325,10 @@ def test_damaged_folders_say_so(data, tmp_path):
     (folder / "journal.jsonl").write_text("{broken\n{}\n")
     with pytest.raises(ResultsError, match="line 1"):
         Results.load(folder)
-    (folder / "journal.jsonl").write_text('{"kind": "scores", "key": {"runs": 1}}\n')
-    with pytest.raises(ResultsError, match="line 1: not written by an experiment"):
-        Results.load(folder)
+    for line in ('{"kind": "scores", "key": {"runs": 1}}', '{"kind": "scores", "key": 5}', "[]"):
+        (folder / "journal.jsonl").write_text(f"{line}\n")
+        with pytest.raises(ResultsError, match="line 1: not written by an experiment"):
+            Results.load(folder)
     (folder / "journal.jsonl").write_bytes(b"\xff\xfe\n")
     with pytest.raises(ResultsError, match=r"journal\.jsonl: not text"):
         Results.load(folder)

@@ -172,7 +172,8 @@ def read_journal(folder: Path) -> list[Record]:
             if number == len(lines):
                 break
             raise ResultsError(f"{path}, line {number}: not JSON ({error}).") from error
-        if not isinstance(record, dict) or "kind" not in record or set(record.get("key", ())) != set(KEY):
+        key = record.get("key") if isinstance(record, dict) and "kind" in record else None
+        if not isinstance(key, dict) or set(key) != set(KEY):
             raise ResultsError(f"{path}, line {number}: not written by an experiment.")
         records.append(record)
     return records

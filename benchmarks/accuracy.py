@@ -32,7 +32,7 @@ from bayes_distnet import (
     ZeroRuntimeWarning,
     make_runs,
 )
-from bayes_distnet.comparing import compare
+from bayes_distnet.scoring.comparison import compare
 
 MODELS = {
     "HybridDistNet": HybridDistNet(),

@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from bayes_distnet.executing import Executor
+from bayes_distnet.collect.executor import Executor
 
 REPEATS = 400
 

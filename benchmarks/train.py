@@ -18,10 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from bayes_distnet import BayesDistNet, HybridDistNet, make_runs
-from bayes_distnet import training as tr
-from bayes_distnet.base import RuntimeEstimator
-from bayes_distnet.network import Architecture, noise_size, prior_scales
-from bayes_distnet.synthetic import SyntheticRuns
+from bayes_distnet.data.synthetic import SyntheticRuns
+from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.network import training as tr
+from bayes_distnet.models.network.architecture import Architecture, noise_size, prior_scales
 
 BATCH, DRAWS, FEATURES, STEPS, REPEATS = 32, 16, 102, 500, 7
 

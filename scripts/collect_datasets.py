@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import bayes_distnet.datasets
-from bayes_distnet.collecting import collect, relative_difference, repeat
-from bayes_distnet.dataset import Dataset
-from bayes_distnet.runs import RunTable
-from bayes_distnet.scenarios import generate
-from bayes_distnet.solvers import find_solver
-from bayes_distnet.store import Store
+import bayes_distnet.data.shipped
+from bayes_distnet.collect.collector import collect
+from bayes_distnet.collect.instances.registry import generate
+from bayes_distnet.collect.repeat import relative_difference, repeat
+from bayes_distnet.collect.solvers.registry import find_solver
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.data.store import Store
 
 COLUMNS = ["instance", "solver", "seed", "seconds", "wall_seconds", "status", "cutoff", "answer"]
 
@@ -73,7 +74,7 @@ def main() -> None:
         runs = RunTable.from_frame(database.runs().frame[COLUMNS].sort_values(["solver", "instance", "seed"]))
         provenance = _provenance(parsed.name, recipe, database)
     data = Dataset(runs, features.features, features.cost, provenance=provenance)
-    data.save(Path(bayes_distnet.datasets.__file__).parent / parsed.name)
+    data.save(Path(bayes_distnet.data.shipped.__file__).parent / parsed.name)
     print(json.dumps(provenance, indent=2))
     print(data)
     print(runs.summary().to_string())

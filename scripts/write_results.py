@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 from bayes_distnet import Results
-from bayes_distnet.result_tables import AXES, overview, slices
+from bayes_distnet.experiments.statistics import AXES, slices
+from bayes_distnet.report.tables import overview
 
 PAGES = [Path(__file__).parents[1] / name for name in ("docs/results.md", "README.md")]
 MARK = re.compile(

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bayes_distnet.dataset import Dataset
-from bayes_distnet.result_tables import AXES
-from bayes_distnet.results import EXAMPLE_LEVELS, Results, fingerprint, fold_journal
-from bayes_distnet.runs import RunTable
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.experiments.journal import fold_journal
+from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Results, fingerprint
+from bayes_distnet.experiments.statistics import AXES
 
 RUNS = (1, 2, 4, 8, 16)
 CENSORED = (0.0, 0.2, 0.4, 0.6, 0.8)

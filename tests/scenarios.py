@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayes_distnet.observations import Observations
+from bayes_distnet.data.observations import Observations
 
 
 def log_linear(n, cutoff=np.inf, seed=0):

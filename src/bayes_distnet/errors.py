@@ -16,10 +16,6 @@ Each is also the built-in error a caller would expect, so `except ValueError` ke
 where, what was found, what is allowed and what to do.
 """
 
-import math
-from numbers import Integral, Real
-from typing import Any
-
 
 class BayesDistNetError(Exception):
     """The base of all errors of this package."""
@@ -55,39 +51,3 @@ class ResultsError(BayesDistNetError, OSError):
 
 class CollectError(BayesDistNetError, RuntimeError):
     """Runs that cannot be collected."""
-
-
-def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise a `SettingError` unless a setting is one of the allowed values."""
-    if not any(value is one or (isinstance(value, str) and value == one) for one in allowed):
-        raise SettingError(f"{name}={value!r}: expected one of {', '.join(map(repr, allowed))}.")
-
-
-def check_at_least(name: str, value: Any, least: int) -> None:
-    """Raise a `SettingError` unless a setting is a whole number of at least `least`."""
-    if not _is_whole(value) or value < least:
-        raise SettingError(f"{name}={value!r}: expected a whole number of at least {least}.")
-
-
-def check_seed(name: str, value: Any) -> int:
-    """Return a seed as an int; raise a `SettingError` unless it is a whole number of at least 0."""
-    check_at_least(name, value, 0)
-    return int(value)
-
-
-def check_positive(name: str, value: Any) -> None:
-    """Raise a `SettingError` unless a setting is a positive, finite number."""
-    if not is_number(value) or not 0 < value < math.inf:
-        raise SettingError(f"{name}={value!r}: expected a positive number.")
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a real number; a bool is none."""
-    return isinstance(value, Real) and str(type(value)) not in _BOOLEANS
-
-
-_BOOLEANS = ("<class 'bool'>", "<class 'numpy.bool'>")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and str(type(value)) not in _BOOLEANS

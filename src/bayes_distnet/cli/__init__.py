@@ -16,7 +16,7 @@ from types import FrameType
 from typing import TextIO
 
 from bayes_distnet import __version__
-from bayes_distnet.cli import collecting, completing, experimenting, inspecting, modelling
+from bayes_distnet.cli import collect, completion, experiments, info, models
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.errors import BayesDistNetError
 
@@ -24,19 +24,19 @@ EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
 
 # In the order of the work.
 COMMANDS = (
-    experimenting.add_demo,
-    collecting.add_generate,
-    collecting.add_collect,
-    collecting.add_features,
-    collecting.add_import,
-    collecting.add_convert,
-    modelling.add_fit,
-    modelling.add_predict,
-    modelling.add_evaluate,
-    experimenting.add_experiment,
-    experimenting.add_report,
-    inspecting.add_info,
-    completing.add_completion,
+    experiments.add_demo,
+    collect.add_generate,
+    collect.add_collect,
+    collect.add_features,
+    collect.add_import,
+    collect.add_convert,
+    models.add_fit,
+    models.add_predict,
+    models.add_evaluate,
+    experiments.add_experiment,
+    experiments.add_report,
+    info.add_info,
+    completion.add_completion,
 )
 
 

@@ -15,8 +15,8 @@ from bayes_distnet.errors import SettingError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayes_distnet.dataset import Dataset
-    from bayes_distnet.runs import RunTable
+    from bayes_distnet.data.dataset import Dataset
+    from bayes_distnet.data.run_table import RunTable
 
 Number = TypeVar("Number", int, float)
 
@@ -83,9 +83,9 @@ def takes_features(parser: argparse.ArgumentParser) -> None:
 
 def read_data(source: str, features: Path | None, solver: str | None) -> Dataset:
     """Return the runs of one solver with the features of their instances."""
-    from bayes_distnet.dataset import Dataset
-    from bayes_distnet.datasets import DATASETS, load_dataset
-    from bayes_distnet.tables import read_runs
+    from bayes_distnet.data.dataset import Dataset
+    from bayes_distnet.data.shipped.load import DATASETS, load_dataset
+    from bayes_distnet.data.tables import read_runs
 
     path = Path(source)
     if path.is_file():
@@ -119,8 +119,8 @@ def name_of(source: str) -> str:
 
 def read_features(path: Path) -> pd.DataFrame:
     """Return a table of features by instance."""
+    from bayes_distnet.data.tables import read_frame
     from bayes_distnet.errors import FeatureError
-    from bayes_distnet.tables import read_frame
 
     table = read_frame(path)
     if "instance" not in table.columns:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bayes_distnet.errors import FeatureError, check_positive
-from bayes_distnet.executing import Outcome, execute
+from bayes_distnet.collect.executor import Outcome, execute
+from bayes_distnet.errors import FeatureError
+from bayes_distnet.validation import check_positive
 
 MEMORY_LIMIT = 4 * 2**30
 

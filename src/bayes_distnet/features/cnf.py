@@ -18,12 +18,13 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
-from bayes_distnet.errors import FeatureError, SettingError, check_seed
+from bayes_distnet.collect.solvers.clasp import RANDOMISED, clasp_program
+from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.features import inspector
 from bayes_distnet.features.base import Features, Meter
 from bayes_distnet.features.dimacs import clean_dimacs
 from bayes_distnet.features.inspector import CONFLICTS
-from bayes_distnet.solvers.clasp import RANDOMISED, clasp_program
+from bayes_distnet.validation import check_seed
 
 PROBES = 3
 _PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", *RANDOMISED)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet import result_plots
 from bayes_distnet.errors import BayesDistNetError
-from bayes_distnet.grids import Grid, Listing
+from bayes_distnet.experiments.results import Results
+from bayes_distnet.experiments.statistics import level_name, model_order, row_name
+from bayes_distnet.report import result_figures as result_plots
+from bayes_distnet.report.grids import Grid, Listing
 from bayes_distnet.report.page import inline_svg, legend, scrolling
-from bayes_distnet.result_tables import level_name, model_order, row_name
-from bayes_distnet.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet import result_plots
-from bayes_distnet.grids import Listing
+from bayes_distnet.experiments.statistics import (
+    CONDITION,
+    LIMIT,
+    MAIN,
+    level_name,
+    model_order,
+    row_name,
+    split_by,
+    whole,
+)
+from bayes_distnet.report import result_figures as result_plots
 from bayes_distnet.report.book import Book, condition_name, count, data_facts, joined, legend_of
 from bayes_distnet.report.findings import comparable_shifts, spreads
+from bayes_distnet.report.grids import Listing
 from bayes_distnet.report.page import Section, panels
-from bayes_distnet.result_tables import CONDITION, LIMIT, MAIN, level_name, model_order, row_name, split_by, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

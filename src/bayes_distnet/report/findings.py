@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.report.book import joined
-from bayes_distnet.result_tables import (
+from bayes_distnet.experiments.results import Results
+from bayes_distnet.experiments.statistics import (
     AXES,
     FAMILIES,
     LABELS,
@@ -25,7 +25,7 @@ from bayes_distnet.result_tables import (
     shared,
     slices,
 )
-from bayes_distnet.results import Results
+from bayes_distnet.report.book import joined
 
 CLAIMED = ("nllh", "kld", "ks")
 BASE = "Marginal"

@@ -1,0 +1,62 @@
+"""The main job on real runs that come with the package: fit, predict, compare, report. `bayes-distnet demo`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from bayes_distnet.data.shipped.load import load_dataset
+from bayes_distnet.experiments.run import run_experiment
+from bayes_distnet.models.hybrid import HybridDistNet
+from bayes_distnet.report.write import check_can_report, write_report
+
+DATA = "clasp-factoring"
+RUNS = 8
+SHOWN = 5
+
+
+def run_demo(folder: Path, *, progress: bool = True) -> Path:
+    """Fit the recommended model, compare it with its peers on two folds, and write a report; return where it is."""
+    check_can_report()
+    started = time.monotonic()
+    data = load_dataset(DATA)
+    train, test = data.split(test_size=0.2, seed=0)
+    print(f"{DATA}: {data!r}")
+    print(
+        f"\nHybridDistNet learns from {RUNS} runs of each of {len(train)} instances and predicts {len(test)} new ones:"
+    )
+    model = HybridDistNet(seed=0, progress=progress and sys.stderr.isatty()).fit(
+        train.X, train.seconds[:, :RUNS], finished=train.finished[:, :RUNS]
+    )
+    rtd = model.predict_distribution(test.X)
+    model.save(folder / "model")
+    low, high = rtd.band(0.9)
+    table = pd.DataFrame(
+        {
+            "predicted median [s]": rtd.median(),
+            "sure within": [f"{a:.3g} to {b:.3g}" for a, b in zip(low, high, strict=True)],
+            "9 of 10 runs by [s]": rtd.quantile(0.9),
+            "in truth, median [s]": pd.DataFrame(test.seconds).median(axis=1).to_numpy(),
+            "in truth, 9 of 10 by [s]": pd.DataFrame(test.seconds).quantile(0.9, axis=1).to_numpy(),
+        },
+        index=test.X.index,
+    )
+    print(table.head(SHOWN).to_string(float_format="{:.3g}".format))
+
+    print("\nAll models on the same splits: 1 and 8 runs an instance; 8 runs, 60 % cut off; features moved away.")
+    results = folder / "results"
+    compare = partial(run_experiment, data=data, folder=results, name=DATA, quick=True, progress=progress)
+    compare("low-samples", runs=(1, RUNS))
+    compare("censoring", runs=(RUNS,), censored=(0.0, 0.6))
+    found = compare("uncertainty", models=("distnet", "bayes", "hybrid"), only_folds=1)
+    nllh = found.table[found.table["score"] == "nllh"]
+    overview = nllh.pivot_table(index="model", columns=["runs", "censored"], values="value", aggfunc="mean")
+    print("\nNegative log likelihood of unseen instances, less is better:")
+    print(overview.sort_values(overview.columns[0]).to_string(float_format="{:.3f}".format))
+    page = write_report(results)
+    print(f"\nReport: {page}\nThe fitted model: {folder / 'model'} ({time.monotonic() - started:.0f} s in all)")
+    return page

@@ -1,0 +1,238 @@
+"""Commands that compare models: demo, experiment, report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, read_data, takes_features, words
+from bayes_distnet.errors import ResultsError, SettingError
+
+if TYPE_CHECKING:
+    from bayes_distnet.experiments.results import Results
+
+SHOWN_SHIFTS = (-8, -4, 0, 4, 8)
+EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
+
+
+def add_demo(commands: Any) -> None:
+    """Add `demo`."""
+    parser = command(
+        commands,
+        "demo",
+        "the main job end to end, on runs that come with the package",
+        "Fits models on clasp-factoring, compares them and writes a report; less than three minutes on two cores.",
+        "  bayes-distnet demo\n  bayes-distnet demo --out somewhere",
+    )
+    parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="default: out/demo")
+    parser.set_defaults(run=_demo)
+
+
+def _demo(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.cli.demo import run_demo
+
+    run_demo(parsed.out)
+
+
+def add_experiment(commands: Any) -> None:
+    """Add `experiment`."""
+    parser = command(
+        commands,
+        "experiment",
+        "the paper's experiments on any data: models on the same folds",
+        "low-samples: few runs an instance to learn from. censoring: a share of the runs cut off. uncertainty:\n"
+        "what models say when features are shifted far from all they have seen. Jobs that are in the folder already\n"
+        "are not done again: after Ctrl-C or a crash, the same command goes on where it was.",
+        "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out out/rough\n"
+        "  bayes-distnet experiment all --data lpg-zenotravel --out out/lpg\n"
+        "  bayes-distnet experiment censoring --data runs.sqlite --features features.parquet --cutoffs random \\\n"
+        "      --models hybrid,bayes,forest,ngboost --censored 0,40,80 --out out/mine\n"
+        "  bayes-distnet experiment low-samples --models hybrid,mine.py:MyModel --runs 1,4 --seeds 1 --out out/clasp\n"
+        "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out out/paper",
+    )
+    parser.add_argument(
+        "names", nargs="+", metavar="NAME", choices=(*EXPERIMENTS, "all"), help=f"{', '.join(EXPERIMENTS)}, or all"
+    )
+    parser.add_argument("--data", default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring")
+    takes_features(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="results; a folder a data set")
+    parser.add_argument(
+        "--models",
+        type=words,
+        metavar="A,B,...",
+        help="keys such as hybrid, or module:attribute or file.py:attribute of your own; default: all that are "
+        "installed but bayes-paper and distnet-paper; in uncertainty the networks",
+    )
+    parser.add_argument(
+        "--families",
+        type=words,
+        metavar="A,B,...",
+        help="default: lognormal,inverse-gaussian; with --quick and in uncertainty lognormal",
+    )
+    parser.add_argument(
+        "--runs",
+        type=listed(int),
+        metavar="N,N,...",
+        help="an instance; default: 1,2,4,8,16, in others than low-samples 8",
+    )
+    parser.add_argument(
+        "--censored",
+        type=listed(float),
+        metavar="P,P,...",
+        help="per cent of the runs; default in censoring: 0,20,40,60,80",
+    )
+    parser.add_argument(
+        "--cutoffs",
+        choices=("global", "instance", "random"),
+        default="global",
+        help="one for all runs, one an instance or one a run; default: global",
+    )
+    parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
+    parser.add_argument("--only-folds", type=int, metavar="N", help="do no more than N of the folds")
+    parser.add_argument(
+        "--seeds", type=int, help="how many times; default: 3, with --preset 5, with --quick and in uncertainty 1"
+    )
+    parser.add_argument(
+        "--preset",
+        choices=("paper",),
+        help="the published splits; models by default: distnet-paper, bayes-paper, marginal and both limits",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="two folds, one seed, one family, three levels, without bayes-runtimes and models of other packages: "
+        "a rough answer in less than two minutes",
+    )
+    parser.add_argument(
+        "--redo", action="store_true", help="do jobs again that the folder has, as after a change of code"
+    )
+    parser.add_argument("--cores", type=int, help="default: all")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--no-report", action="store_true", help="results only; `report` makes one later")
+    parser.set_defaults(run=_experiment)
+
+
+def _experiment(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.experiments.plans import make_plan
+    from bayes_distnet.experiments.run import run_experiment
+
+    shares = _shares(parsed.censored)
+    names = EXPERIMENTS if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
+    for given, option, about in ((parsed.runs, "--runs", "low-samples"), (shares, "--censored", "censoring")):
+        if given is not None and len(names) > 1 and about not in names:
+            raise SettingError(f"{option}: of several experiments it is for {about}, which is not among them.")
+    if not parsed.no_report:
+        from bayes_distnet.report.write import check_can_report
+
+        check_can_report()  # before hours of work, not after
+    data = read_data(parsed.data, parsed.features, parsed.solver)
+    wanted = {
+        name: {
+            "models": parsed.models,
+            "families": parsed.families,
+            # Of several experiments, each takes the levels it is about.
+            "runs": parsed.runs if name == "low-samples" or len(names) == 1 else None,
+            "censored": shares if name == "censoring" or len(names) == 1 else None,
+            "cutoffs": parsed.cutoffs,
+            "folds": parsed.folds,
+            "only_folds": parsed.only_folds,
+            "seeds": parsed.seeds,
+            "preset": parsed.preset,
+            "quick": parsed.quick,
+        }
+        for name in names
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are said again
+        for name in names:  # what is wrong with the last one, too, is said before the first one runs
+            make_plan(name, data, **wanted[name])
+    for name in names:
+        results = run_experiment(
+            name,
+            data,
+            parsed.out,
+            name=name_of(parsed.data),
+            **wanted[name],
+            redo=parsed.redo,
+            cores=parsed.cores,
+            cluster=parsed.cluster,
+            progress=not parsed.quiet,
+        )
+        _print_overview(results, name)
+    if failed := len(results.failures):
+        said = f"jobs failed: {results.failures['error'].iloc[0]}"
+        if results.table.empty and results.shifts.empty:
+            raise ResultsError(f"{parsed.out}: all {failed} {said}")
+        print(f"warning: {failed} {said}", file=sys.stderr)
+    if parsed.no_report:
+        print(f"results in {parsed.out}")
+    else:
+        _print_report(parsed.out)
+
+
+def _shares(per_cent: list[float] | None) -> list[float] | None:
+    if per_cent is None:
+        return None
+    if any(not 0 <= level < 100 for level in per_cent):
+        raise SettingError(f"--censored {','.join(f'{level:g}' for level in per_cent)}: expected per cent below 100.")
+    return [level / 100 for level in per_cent]
+
+
+def _print_overview(results: Results, experiment: str) -> None:
+    """Print what to know first: the likelihood of every model under every condition, or how its spread grows."""
+    if experiment == "uncertainty":
+        _print_spreads(results)
+        return
+    from bayes_distnet.experiments.statistics import AXES, slices
+    from bayes_distnet.report.tables import overview
+
+    table = results.of(experiment)
+    table = table[table["score"] == "nllh"]
+    if table.empty:
+        return
+    for what, rows in slices(table, AXES[experiment]).items():
+        means = overview(rows, AXES[experiment], "nllh").mean
+        print(f"{experiment}{f', {what}' if what else ''}: negative log likelihood, less is better")
+        print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format=_short))
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 1e4 else f"{value:.2g}"
+
+
+def _print_spreads(results: Results) -> None:
+    from bayes_distnet.report.findings import comparable_shifts, spreads
+
+    if results.shifts.empty:
+        return
+    print("uncertainty: upper over lower quartile (median over instances) by shift of the features in deviations")
+    shown = comparable_shifts(results.shifts)
+    shown = shown[shown["shift"].isin(SHOWN_SHIFTS)]
+    print(spreads(shown).to_string(float_format="{:.2f}".format))
+
+
+def add_report(commands: Any) -> None:
+    """Add `report`."""
+    parser = command(
+        commands,
+        "report",
+        "make tables, figures and the HTML report from results",
+        "FOLDER is what `experiment` wrote, finished or not. Writes tables/, figures/ and report.html into it.",
+        "  bayes-distnet report out/lpg",
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="results of `experiment`")
+    parser.set_defaults(run=_report)
+
+
+def _report(parsed: argparse.Namespace) -> None:
+    _print_report(parsed.folder)
+
+
+def _print_report(folder: Path) -> None:
+    from bayes_distnet.report.write import write_report
+
+    print(f"report in {write_report(folder)}")

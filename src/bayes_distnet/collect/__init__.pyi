@@ -1,0 +1,12 @@
+from .collector import collect as collect
+from .executor import Executor as Executor
+from .executor import Outcome as Outcome
+from .executor import execute as execute
+from .instances.registry import KINDS as KINDS
+from .instances.registry import generate as generate
+from .repeat import relative_difference as relative_difference
+from .repeat import repeat as repeat
+from .solvers.base import Solver as Solver
+from .solvers.command import from_command as from_command
+from .solvers.registry import SOLVERS as SOLVERS
+from .solvers.registry import find_solver as find_solver

@@ -1,0 +1,113 @@
+"""Factoring as satisfiability: which two numbers give this product in a multiplier circuit?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_distnet.collect.instances.cnf import Clause, dimacs
+from bayes_distnet.validation import check_at_least
+
+#: Half the bits of the smaller factor in `draw`, which is drawn twice, and bits the larger has more; least and most.
+HALF, MORE = (4, 8), (0, 2)
+
+
+def draw(rng: np.random.Generator) -> str:
+    """Return an instance of random size.
+
+    A bit more doubles the runtime. Small and large sizes are rarer than those between, so that typical runtimes
+    spread widely and the largest do not take up most of the time.
+    """
+    smaller = int(rng.integers(*HALF, size=2, endpoint=True).sum())
+    return factoring(rng, smaller, smaller + int(rng.integers(*MORE, endpoint=True)))
+
+
+def factoring(rng: np.random.Generator, smaller: int, larger: int) -> str:
+    """Return the CNF of factoring n = p q, with p and q random primes of the given numbers of bits.
+
+    Variables 1 to `smaller` are the bits of p, lowest first, and the next `larger` ones are those of q. Both highest
+    bits are fixed to 1: that rules out 1 times n, and the bits say no more than the two lengths do.
+
+    >>> factoring(np.random.default_rng(0), 3, 4).splitlines()[0]
+    'c factoring: n = 91 with factors of 3 and 4 bits'
+    """
+    check_at_least("smaller", smaller, 2)
+    check_at_least("larger", larger, smaller)
+    n = random_prime(rng, smaller) * random_prime(rng, larger)
+    clauses, product, variables = multiplier(smaller, larger)
+    clauses += [(smaller,), (smaller + larger,)]
+    clauses += [(bit if n >> i & 1 else -bit,) for i, bit in enumerate(product)]
+    return dimacs(clauses, variables, f"factoring: n = {n} with factors of {smaller} and {larger} bits")
+
+
+def multiplier(a: int, b: int) -> tuple[list[Clause], list[int], int]:
+    """Return the clauses of an a x b bit multiplier, its a + b product bits (lowest first), and its variables.
+
+    The inputs are the variables 1 to a and a + 1 to a + b. Partial products are summed column by column, three bits
+    at a time, which is a carry-save array.
+    """
+    clauses: list[Clause] = []
+    variables = a + b
+    columns: list[list[int]] = [[] for _ in range(a + b + 1)]
+    for i in range(a):
+        for j in range(b):
+            variables += 1
+            p, q = i + 1, a + j + 1
+            clauses += [(-variables, p), (-variables, q), (variables, -p, -q)]
+            columns[i + j].append(variables)
+    for i in range(a + b):
+        column = columns[i]
+        while len(column) > 1:
+            terms, column[:] = column[:3], column[3:]
+            total, carry = variables + 1, variables + 2
+            variables += 2
+            clauses += _parity([*terms, total]) + _carry(terms, carry)
+            column.append(total)
+            columns[i + 1].append(carry)
+    # No product of a and b bits has more than a + b: carries out of the last column are never set.
+    clauses += [(-carry,) for carry in columns[a + b]]
+    return clauses, [column[0] for column in columns[: a + b]], variables
+
+
+def _parity(variables: list[int]) -> list[Clause]:
+    """Clauses that hold when an even number of the variables is set: one for each odd assignment, ruling it out."""
+    size = len(variables)
+    odd = (bits for bits in range(2**size) if bits.bit_count() % 2)
+    return [tuple(-v if bits >> k & 1 else v for k, v in enumerate(variables)) for bits in odd]
+
+
+def _carry(terms: list[int], carry: int) -> list[Clause]:
+    """Clauses that set the carry of two or three bits: whether at least two of them are set."""
+    if len(terms) == 2:
+        x, y = terms
+        return [(-carry, x), (-carry, y), (carry, -x, -y)]
+    pairs = [(terms[i], terms[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    return [clause for x, y in pairs for clause in ((carry, -x, -y), (-carry, x, y))]
+
+
+def random_prime(rng: np.random.Generator, bits: int) -> int:
+    """Return a random prime of exactly this many bits.
+
+    >>> random_prime(np.random.default_rng(0), 2) in (2, 3)
+    True
+    """
+    while True:
+        candidate = int(rng.integers(2 ** (bits - 1), 2**bits))
+        if is_prime(candidate):
+            return candidate
+
+
+def is_prime(n: int) -> bool:
+    """Whether n is prime: Miller-Rabin with bases that leave no doubt below 3.3e24.
+
+    >>> [n for n in range(20) if is_prime(n)]
+    [2, 3, 5, 7, 11, 13, 17, 19]
+    """
+    bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+    if n < 2 or any(n % base == 0 for base in bases):
+        return n in bases
+    twos = ((n - 1) & (1 - n)).bit_length() - 1
+    for base in bases:
+        power = pow(base, (n - 1) >> twos, n)
+        if power != 1 and all(pow(power, 2**k, n) != n - 1 for k in range(twos)):
+            return False
+    return True

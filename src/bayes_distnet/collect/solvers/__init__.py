@@ -1,0 +1,1 @@
+"""Solvers: one small file each, and the registry that names them."""

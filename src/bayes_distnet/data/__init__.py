@@ -1,0 +1,10 @@
+"""Runs, features and data sets, in memory and on disk.
+
+Takes tables, SQLite stores, published archives and the data sets shipped with the package; gives `RunTable`,
+`Dataset`, `Observations` (the one form that models learn from) and splits of them. It must not know how runs are
+collected, which model learns from them or how predictions are scored.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,141 @@
+"""The repairs that runs and features of any archive need."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.data.run_table import SOLVED, TIMEOUT, RunTable
+from bayes_distnet.errors import BayesDistNetError, RuntimeDataError
+from bayes_distnet.validation import check_positive
+
+MISSING = -512.0  # what the SATzilla feature extractor, and all who build on it, write for a feature they do not have
+
+
+def read_lines(path: Path, error: type[BayesDistNetError]) -> list[str]:
+    """Return the lines of a text file; archives are UTF-8 or, where older, Latin-1."""
+    try:
+        content = path.read_bytes()
+    except OSError as cause:
+        found = f"found {_listing(path.parent)}" if path.parent.is_dir() else f"{path.parent} is no folder"
+        raise error(f"{path}: cannot be read ({cause.strerror}); {found}.") from cause
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return text.rstrip().split("\n")
+
+
+def _listing(folder: Path) -> str:
+    names = sorted(os.listdir(folder))
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "") or "an empty folder"
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return names with a number at every one seen before: a, a becomes a, a.1."""
+    seen: dict[str, int] = {}
+    unique = []
+    for name in names:
+        seen[name] = seen.get(name, -1) + 1
+        unique.append(f"{name}.{seen[name]}" if seen[name] else name)
+    return unique
+
+
+def note(notes: list[str], count: int, text: str) -> None:
+    """Add a note on `count` things, if there are any."""
+    if count:
+        notes.append(f"{count} {text}")
+
+
+def as_run_table(frame: pd.DataFrame, cutoff: float, notes: list[str]) -> RunTable:
+    """Return runs as a run table, repaired where the archive contradicts itself; the index says where each run is."""
+    seconds, status = frame["seconds"].to_numpy(float), frame["status"].to_numpy(object).copy()
+    observed = np.isin(status, [SOLVED, TIMEOUT])
+    if (negative := observed & (seconds < 0)).any():
+        where = frame.index[negative][0]
+        raise RuntimeDataError(f"{where}: a runtime of {seconds[negative][0]:g} s; expected at least 0.")
+    seconds = np.where(~observed & ~((seconds >= 0) & np.isfinite(seconds)), np.nan, seconds)
+
+    unknown = (status == SOLVED) & np.isnan(seconds)
+    status[unknown] = "unreadable"
+    note(notes, int(unknown.sum()), "solved runs have no time; their status is now 'unreadable'.")
+    cut = (status == SOLVED) & (seconds >= cutoff)
+    status[cut] = TIMEOUT
+    note(notes, int(cut.sum()), f"runs count as solved at or after the cutoff of {cutoff:g} s; they are timeouts now.")
+
+    timeout = status == TIMEOUT
+    endless = timeout & ~np.isfinite(np.fmin(seconds, cutoff))
+    if endless.any():
+        raise RuntimeDataError(
+            f"{frame.index[endless][0]}: a timeout without its time, and no cutoff is known ({int(endless.sum())} such "
+            "lines). Pass cutoff= in seconds."
+        )
+    note(notes, int((timeout & ~cut & (seconds > cutoff)).sum()), "timeouts lie past the cutoff; they are cut there.")
+    note(
+        notes,
+        int((timeout & (seconds < cutoff)).sum()) if cutoff < math.inf else 0,
+        "timeouts lie before the cutoff; they are censored at their own time.",
+    )
+    seconds = np.where(timeout, np.fmin(seconds, cutoff), seconds)
+    return RunTable.from_frame(_without_doubles(frame.assign(seconds=seconds, status=status), notes), cutoff=cutoff)
+
+
+def _without_doubles(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Drop rows that say the same twice; rows that say something else about a seed become further seeds."""
+    same = frame.duplicated()
+    note(notes, int(same.sum()), "rows are exact copies of others; left out.")
+    frame = frame[~same]
+    key = ["instance", "solver", "seed"]
+    again = frame.duplicated(key)
+    if again.any():
+        note(notes, int(again.sum()), "rows have the same seed as another with a different result; kept as new seeds.")
+        pairs = [frame["instance"], frame["solver"]]
+        last = frame.groupby(["instance", "solver"], sort=False)["seed"].transform("max")
+        frame = frame.assign(seed=frame["seed"].where(~again, last + again.groupby(pairs, sort=False).cumsum()))
+    counts = pd.crosstab(frame["instance"], frame["solver"])
+    lacking = (counts.max(axis=0) - counts).to_numpy()
+    fewer = f"{int((lacking > 0).sum())} of {counts.size} pairs of instance and solver have fewer runs than others"
+    note(notes, int(lacking.sum()), f"runs are missing: {fewer} of that solver.")
+    return frame
+
+
+def clean_features(features: pd.DataFrame, missing: float | None, notes: list[str]) -> pd.DataFrame:
+    """Return features with NaN for the archive's mark for missing and for infinite values, one row an instance."""
+    values = features.to_numpy(float).copy()
+    for bad, what in ((values == missing, f"are {missing}"), (np.isinf(values), "are infinite")):
+        values[bad] = np.nan
+        note(notes, int(bad.sum()), f"feature values {what}; they count as missing.")
+    table = pd.DataFrame(values, index=features.index, columns=features.columns)
+    several = table.index.duplicated()
+    if several.any():
+        note(notes, table.index[several].nunique(), "instances have several rows of features; theirs is the mean.")
+        table = table.groupby(level=0, sort=False).mean()
+    return table.rename_axis("instance")
+
+
+def compare_instances(runs: RunTable, features: pd.DataFrame, notes: list[str]) -> None:
+    """Note how many instances have runs only, or features only."""
+    with_runs, with_features = set(runs.instance), set(features.index)
+    note(notes, len(with_runs - with_features), "instances have runs but no features; matched() leaves them out.")
+    note(notes, len(with_features - with_runs), "instances have features but no runs; matched() leaves them out.")
+
+
+def places(path: Path, lines: Iterable[int]) -> list[str]:
+    """Say for each line of a file where it is, as messages do."""
+    return [f"{path}, line {line}" for line in lines]
+
+
+def check_cutoff(cutoff: float | None, otherwise: float | None, notes: list[str]) -> float:
+    """Return the cutoff asked for, else the archive's, else none (infinity, with a note)."""
+    if cutoff is not None:
+        check_positive("cutoff", cutoff)
+        return float(cutoff)
+    if otherwise is None:
+        notes.append("The archive names no cutoff: timeouts are censored at their own time. Pass cutoff= if known.")
+        return math.inf
+    return otherwise

@@ -1,0 +1,121 @@
+"""A reader for ARFF, the text format of ASlib: a header of typed attributes, then one comma-separated row a line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.data.importers.archive import read_lines, unique_names
+from bayes_distnet.errors import BayesDistNetError
+
+_UNKNOWN = ("?", "")
+_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.+)""", re.IGNORECASE)
+_FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*))\s*(,|$)""")
+
+
+@dataclass(frozen=True)
+class Arff:
+    """The rows of an ARFF file, indexed by line number, and the levels of each nominal attribute.
+
+    Numeric attributes are floats, all others text; a missing value is NaN or None.
+    """
+
+    path: Path
+    frame: pd.DataFrame
+    levels: dict[str, tuple[str, ...]]
+
+
+def read_arff(path: Path, error: type[BayesDistNetError], *, text: Collection[str] = ()) -> Arff:
+    """Read an ARFF file; the attributes named in `text` are text whatever the header says.
+
+    Attribute names of `text` are found in any case, and come out as spelt there.
+    """
+    lines = read_lines(path, error)
+    attributes, start = _header(lines, path, error)
+    spelt = {name.lower(): name for name in text}
+    names = unique_names(spelt.get(name.lower(), name) for name, _ in attributes)
+    numeric = [i for i, (_, kind) in enumerate(attributes) if _is_numeric(kind) and names[i] not in text]
+    numbers: list[list[float]] = []
+    rows: list[list[str]] = []
+    at: list[int] = []
+    written = sorted(set(range(len(names))) - set(numeric))
+    for number, line in enumerate(lines[start:], start + 1):
+        line = line.strip()
+        if not line or line[0] == "%":
+            continue
+        fields = split_row(line)
+        if len(fields) != len(names):
+            raise error(f"{path}, line {number}: {len(fields)} values, but the header has {len(names)} attributes.")
+        try:
+            numbers.append([math.nan if fields[i] in _UNKNOWN else float(fields[i]) for i in numeric])
+        except ValueError as cause:
+            raise error(f"{path}, line {number}: {_not_a_number(names, fields, numeric)}") from cause
+        rows.append([fields[i] for i in written])
+        at.append(number)
+    if not rows:
+        raise error(f"{path}: no row of data after the header.")
+    matrix = np.array(numbers, dtype=float)
+    columns: dict[int, object] = {i: matrix[:, k] for k, i in enumerate(numeric)}
+    for i, values in zip(written, zip(*rows, strict=True), strict=False):
+        columns[i] = pd.array([None if v in _UNKNOWN else v for v in values], dtype=object)
+    frame = pd.DataFrame({names[i]: columns[i] for i in range(len(names))}, index=pd.Index(at, name="line"))
+    levels = {names[i]: tuple(split_row(kind.strip("{} "))) for i, (_, kind) in enumerate(attributes) if kind[0] == "{"}
+    return Arff(path, frame, levels)
+
+
+def split_row(line: str) -> list[str]:
+    r"""Split a row at its commas; quoted values may hold commas, spaces and quotes after a backslash.
+
+    >>> split_row(r"'a, b.cnf', 1, ?, it's, 'it\'s'")
+    ['a, b.cnf', '1', '?', "it's", "it's"]
+    """
+    if "'" not in line and '"' not in line:
+        return [field.strip() for field in line.split(",")]
+    fields, end, more = [], 0, True
+    while more:
+        match = _FIELD.match(line, end)
+        if match is None:  # text after a closing quote: no quoted value, but one that begins with a quote
+            stop = line.find(",", end)
+            fields.append(line[end : stop if stop >= 0 else len(line)].strip())
+            more, end = stop >= 0, stop + 1
+            continue
+        quoted = match[1] if match[1] is not None else match[2]
+        fields.append(match[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
+        more, end = match[4] == ",", match.end()
+    return fields
+
+
+def _header(lines: list[str], path: Path, error: type[BayesDistNetError]) -> tuple[list[tuple[str, str]], int]:
+    """Return name and type of every attribute, and how many lines the header has."""
+    attributes: list[tuple[str, str]] = []
+    for number, line in enumerate(lines, 1):
+        words = line.strip()
+        if words.lower() == "@data":
+            if not attributes:
+                break
+            return attributes, number
+        if words.lower().startswith("@attribute"):
+            match = _ATTRIBUTE.match(words)
+            if match is None:
+                raise error(f"{path}, line {number}: expected '@attribute name type', found {words!r}.")
+            attributes.append((split_row(match[1])[0], match[2].strip()))
+    raise error(f"{path}: no ARFF file: it needs lines '@attribute name type', then '@data'.")
+
+
+def _is_numeric(kind: str) -> bool:
+    return kind.split()[0].lower() in ("numeric", "real", "integer")
+
+
+def _not_a_number(names: list[str], fields: list[str], numeric: list[int]) -> str:
+    for i in numeric:
+        try:
+            float(fields[i] if fields[i] not in _UNKNOWN else 0)
+        except ValueError:
+            return f"{names[i]} is {fields[i]!r}; expected a number, or ? if it is unknown."
+    raise AssertionError("all are numbers")

@@ -1,0 +1,178 @@
+"""Runs: the table of what solvers did, checked in one place.
+
+A row is a run: an instance, a solver, a seed, the CPU seconds it took, how it ended and the cutoff it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.data.observations import as_numbers, check_range, first_of, raise_zeros
+from bayes_distnet.errors import RuntimeDataError
+
+SOLVED, TIMEOUT, MEMOUT = "solved", "timeout", "memout"
+CRASHED, INTERRUPTED, UNREADABLE = "crashed", "interrupted", "unreadable"
+STATUSES = (SOLVED, TIMEOUT, MEMOUT, CRASHED, INTERRUPTED, UNREADABLE)
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """A table of runs: instance, solver, seed, seconds (CPU), status and the cutoff each run had.
+
+    `status` is "solved" for a finished run; "timeout", "memout", "crashed", "interrupted" and "unreadable" did not
+    finish. Only timeouts are censored observations; `observed()` leaves the rest out.
+
+    >>> frame = pd.DataFrame({"instance": ["a", "a", "b"], "seconds": [1.5, 2.0, 30.0],
+    ...                       "status": ["solved", "solved", "timeout"], "cutoff": 30.0})
+    >>> table = RunTable.from_frame(frame)
+    >>> len(table), table.finished.tolist()
+    (3, [True, True, False])
+    """
+
+    frame: pd.DataFrame
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, *, cutoff: ArrayLike | None = None) -> RunTable:
+        """Check a table of runs; `cutoff` (a number, or one a row; inf for none) overrides the column of that name.
+
+        A timeout noticed late, after its cutoff, is censored at the cutoff: its seconds become the cutoff. A run
+        recorded as solved after its cutoff is an error. Seconds may be missing where they tell nothing: in a run that
+        was neither solved nor a timeout.
+        """
+        if not isinstance(frame, pd.DataFrame):
+            raise RuntimeDataError(f"run table: expected a pandas DataFrame, found {type(frame).__name__}.")
+        if missing := sorted({"instance", "seconds", "status"} - set(frame.columns)):
+            raise RuntimeDataError(f"run table: no column {missing}; found {sorted(map(str, frame.columns))}.")
+        table = frame.reset_index(drop=True)
+        for column, default in (("solver", ""), ("seed", 0)):
+            if column not in table:
+                table[column] = default
+        for column in ("instance", "solver"):
+            _refuse(table[column].isna().to_numpy(bool), column, table[column], f"Every run needs its {column}.")
+        seed = as_numbers(table["seed"], "run table: seed")
+        _refuse(~(seed == np.floor(seed)), "seed", seed, "A seed is a whole number.")
+        status = table["status"].to_numpy(object)
+        unknown = np.array([not (isinstance(s, str) and s in STATUSES) for s in status], dtype=bool)
+        found = ", ".join(sorted({repr(s) for s in status[unknown]}))
+        _refuse(unknown, "status", status, f"Allowed: {', '.join(STATUSES)}; not: {found}.")
+        limit = _check_cutoff(table.get("cutoff", np.inf) if cutoff is None else cutoff, len(table))
+        seconds = _check_table_seconds(as_numbers(table["seconds"], "run table: seconds"), status, limit)
+        return cls(table.assign(seed=seed.astype(np.int64), seconds=seconds, cutoff=limit))
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def seconds(self) -> FloatArray:
+        """Seconds of every run."""
+        return self.frame["seconds"].to_numpy(float)
+
+    @property
+    def finished(self) -> BoolArray:
+        """Whether each run finished."""
+        return (self.frame["status"] == SOLVED).to_numpy(bool)
+
+    @property
+    def instance(self) -> NDArray[np.object_]:
+        """Instance name of every run."""
+        return self.frame["instance"].to_numpy(object)
+
+    def observed(self) -> RunTable:
+        """Return only the runs that say something about the runtime: solved ones and timeouts."""
+        return RunTable(self.frame[self.frame["status"].isin([SOLVED, TIMEOUT])].reset_index(drop=True))
+
+    def summary(self) -> pd.DataFrame:
+        """Return what each solver did: how its runs ended, and how long they took.
+
+        Medians are of an instance's runs, so they tell how instances differ; `cut off` counts timeouts. An instance
+        whose median run was cut off has no median.
+        """
+        if not len(self):
+            raise RuntimeDataError("no runs.")
+        rows = {}
+        for solver in self.solvers():
+            runs = self.of(solver)
+            status = runs.frame["status"]
+            medians = runs.medians().dropna()
+            rows[solver] = {
+                "instances": int(runs.frame["instance"].nunique()),
+                "runs": len(runs),
+                SOLVED: f"{(status == SOLVED).mean():.1%}",
+                "cut off": f"{(status == TIMEOUT).mean():.1%}",
+                "failed": int((~status.isin([SOLVED, TIMEOUT])).sum()),
+                "mean s": round(float(runs.observed().frame["seconds"].mean()), 4),
+                "least median s": round(float(medians.min()), 4),
+                "median median s": round(float(medians.median()), 4),
+                "largest median s": round(float(medians.max()), 4),
+            }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("solver")
+
+    def medians(self) -> pd.Series[float]:
+        """Return the median runtime of every instance (Kaplan and Meier's); NaN where too many runs were cut off."""
+        observed = self.observed()
+        frame = observed.frame.assign(finished=observed.finished)
+        medians = {
+            name: _median(runs["seconds"].to_numpy(float), runs["finished"].to_numpy(bool))
+            for name, runs in frame.groupby("instance")
+        }
+        return pd.Series(medians, dtype=float).rename_axis("instance")
+
+    def of(self, solver: str) -> RunTable:
+        """Return the runs of one solver."""
+        chosen = self.frame["solver"] == solver
+        if not chosen.any():
+            raise RuntimeDataError(f"no run of solver {solver!r}; found {list(self.solvers())}.")
+        return RunTable(self.frame[chosen].reset_index(drop=True))
+
+    def solvers(self) -> Iterator[str]:
+        """Names of the solvers, sorted."""
+        return iter(sorted(self.frame["solver"].unique(), key=str))
+
+
+def _median(seconds: FloatArray, finished: BoolArray) -> float:
+    if finished.all():
+        return float(np.median(seconds))
+    survival = stats.ecdf(stats.CensoredData.right_censored(seconds, ~finished)).sf
+    half = survival.probabilities <= 0.5
+    return float(survival.quantiles[half][0]) if half.any() else float("nan")
+
+
+def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        value = np.asarray(values, dtype=object)[row]
+        raise RuntimeDataError(f"run table, row {row}: {column} is {value!r} ({int(bad.sum())} such rows). {rule}")
+
+
+def _check_cutoff(cutoff: Any, rows: int) -> FloatArray:
+    limit = as_numbers(cutoff, "run table: cutoff")
+    if limit.shape not in ((), (rows,)):
+        raise RuntimeDataError(f"run table: cutoff has shape {limit.shape}; give a number, or one a row: ({rows},).")
+    limit = np.broadcast_to(limit, (rows,)).copy()
+    _refuse(~(limit > 0), "cutoff", limit, "A cutoff is a positive number of seconds, or inf if there was none.")
+    return limit
+
+
+def _check_table_seconds(seconds: FloatArray, status: NDArray[np.object_], limit: FloatArray) -> FloatArray:
+    solved, timeout = status == SOLVED, status == TIMEOUT
+    observed = solved | timeout
+    _refuse(observed & np.isnan(seconds), "seconds", seconds, "A run that was solved or timed out has its seconds.")
+    check_range(seconds, "run table, row {}")
+    late = solved & (seconds > limit)
+    if late.any():
+        raise RuntimeDataError(
+            f"run table, row {first_of(late)}: finished after {seconds[late][0]:g} s, past its cutoff of "
+            f"{limit[late][0]:g} s ({int(late.sum())} such rows). Set its status to 'timeout' to record it as not "
+            "finished, or pass a higher cutoff if the limit really was higher."
+        )
+    seconds = np.where(timeout, np.minimum(seconds, limit), seconds)
+    raised = raise_zeros(np.where(observed, seconds, np.nan), "run table")
+    return np.where(observed, raised, seconds)

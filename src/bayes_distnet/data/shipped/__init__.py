@@ -1,0 +1,1 @@
+"""Real runs that come with the package, one folder per data set."""

@@ -1,0 +1,33 @@
+"""Fitting a family to samples: parts that several families share.
+
+Samples are positive, NumPy's or JAX's, along an axis; with JAX a fit can be differentiated. Samples that are all equal
+get the smallest spread of log time there is.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+
+from bayes_distnet.arrays import Array
+from bayes_distnet.distributions.special.dispatch import namespace, repeat, stop_gradient
+
+#: Smallest standard deviation of log time that a fit gives: equal samples have a likelihood too.
+SPREAD_FLOOR = 1e-3
+
+
+def samples_last(y: Array, axis: int) -> tuple[ModuleType, Array]:
+    """Return the namespace, and the samples with their axis moved to the end."""
+    xp = namespace(y)
+    y = np.asarray(y, dtype=float) if xp is np else y
+    return xp, xp.moveaxis(y, axis, -1)
+
+
+def iterate(step: Callable[[Array, Array], Array], data: Array, start: Array, count: int) -> Array:
+    """Solve a likelihood equation: constant Newton steps, then one that JAX differentiates.
+
+    By the implicit function theorem the last step, its slope held constant, has the gradient of the solution.
+    """
+    fixed = stop_gradient(data)
+    theta = repeat(lambda theta: step(fixed, theta), stop_gradient(start), count)
+    return step(data, stop_gradient(theta))

@@ -1,0 +1,1 @@
+"""Special functions, exact deep into the tails, for NumPy and JAX."""

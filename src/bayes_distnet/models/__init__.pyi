@@ -1,0 +1,13 @@
+from .base import RuntimeEstimator as RuntimeEstimator
+from .bayes import BayesDistNet as BayesDistNet
+from .distnet import DistNet as DistNet
+from .hybrid import HybridDistNet as HybridDistNet
+from .library import load_model as load_model
+from .marginal import Marginal as Marginal
+from .nearest import KNearest as KNearest
+from .predictions import predictions as predictions
+from .random_forest import RandomForest as RandomForest
+from .registry import PEERS as PEERS
+from .registry import Peer as Peer
+from .registry import find_peer as find_peer
+from .ridge import Ridge as Ridge

@@ -1,0 +1,1 @@
+"""The forest of the hybrid and of the random forest: trees as plain arrays."""

@@ -1,0 +1,195 @@
+"""A forest of lognormals: every tree's leaf predicts a lognormal, the forest their mixture.
+
+Trees are grown by scikit-learn on each instance's mean log runtime, weighted by its number of runs: runs of one
+instance share their features, so no split can part them and the trees are those grown on all runs, at a fraction of
+the cost. Fitted trees are plain arrays, walked by NumPy: a forest from a file cannot run code or read out of bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+
+from bayes_distnet.arrays import FloatArray, IntArray
+from bayes_distnet.data.observations import Observations
+from bayes_distnet.distributions.families import LogNormal
+from bayes_distnet.models.scaling import check_array
+
+PRIOR_RUNS = 2.0
+LEAST_VARIANCE = 1e-4  # of log time
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees laid end to end: an inner node sends a row left if x[feature] <= threshold; a leaf has feature -1."""
+
+    roots: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    left: IntArray
+    right: IntArray
+    loc: FloatArray
+    scale: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("roots", "feature", "left", "right"):
+            check_array(f"forest: {name}", getattr(self, name), "i")
+        for name in ("threshold", "loc", "scale"):
+            check_array(f"forest: {name}", getattr(self, name), "f", positive=name == "scale")
+        nodes = len(self.feature)
+        inner = self.feature >= 0
+        for name in ("threshold", "left", "right", "loc", "scale"):
+            if getattr(self, name).shape != (nodes,):
+                raise ValueError(f"forest: {name} has another length than feature")
+        if not len(self.roots):
+            raise ValueError("forest: no tree")
+        children = np.concatenate([self.left[inner], self.right[inner]])
+        parents = np.tile(np.flatnonzero(inner), 2)
+        # Children come after their parent: walking always ends, whatever a file says.
+        roots_inside = (self.roots >= 0) & (self.roots < nodes)
+        if np.any(children <= parents) or np.any(children >= nodes) or not roots_inside.all():
+            raise ValueError("forest: a node points outside its tree")
+
+    def check_inputs(self, n_inputs: int) -> None:
+        """Raise a ValueError if a node asks for a feature that rows do not have."""
+        if self.feature.max(initial=-1) >= max(n_inputs, 1):
+            raise ValueError("forest: a node asks for a feature that is not there")
+
+    def leaves(self, x: FloatArray) -> IntArray:
+        """Return the leaf every row falls into, (rows, trees)."""
+        # Trees were grown on float32 values; comparing in float64 could send a row the other way.
+        x = x.astype(np.float32)
+        out = np.empty((len(x), len(self.roots)), dtype=np.int64)
+        rows = np.arange(len(x))
+        for tree, root in enumerate(self.roots):
+            node = np.full(len(x), root)
+            active = rows if self.feature[root] >= 0 else rows[:0]
+            while active.size:
+                at = node[active]
+                goes_left = x[active, self.feature[at]] <= self.threshold[at]
+                node[active] = np.where(goes_left, self.left[at], self.right[at])
+                active = active[self.feature[node[active]] >= 0]
+            out[:, tree] = node
+        return out
+
+    def components(self, leaves: IntArray) -> LogNormal:
+        """Return the lognormals of leaves."""
+        return LogNormal(self.loc[leaves], self.scale[leaves])
+
+
+@dataclass(frozen=True)
+class OutOfBag:
+    """Predictions of the training instances by the trees that have not seen them, and without their own runs."""
+
+    components: LogNormal  # (instances, trees)
+    weights: FloatArray  # (instances, trees), 0 for a tree that has seen the instance
+    drawn: FloatArray  # (instances, trees): how often the tree drew the instance
+
+
+def fit_forest(
+    x: FloatArray,
+    observations: Observations,
+    log_times: FloatArray,
+    variance: FloatArray | None = None,
+    *,
+    trees: int = 100,
+    least_instances: int = 3,
+    max_features: float = 1.0,
+    random_share: float = 0.5,
+    seed: int = 0,
+) -> tuple[Forest, OutOfBag]:
+    """Grow a forest on log runtimes (imputations, runs): several imputations are shared out among the trees.
+
+    `variance` is how uncertain each log runtime itself is: that of an expectation put in place of a cut-off run.
+    """
+    rng = np.random.default_rng(seed)
+    counts = observations.runs_of_each().astype(float)
+    sums = [instance_moments(observations, values, variance) for values in log_times]
+    n = len(x)
+    # Without a feature that varies every tree is one leaf, but scikit-learn wants a column.
+    x32 = x.astype(np.float32) if x.shape[1] else np.zeros((n, 1), np.float32)
+
+    picks = [np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for _ in range(trees)]
+    states = rng.integers(2**31, size=trees)
+    random_tree = (np.arange(trees) // len(sums)) / max(trees / len(sums), 1) < random_share
+
+    def fitted(tree: int) -> Any:
+        kind = ExtraTreeRegressor if random_tree[tree] else DecisionTreeRegressor
+        state = int(states[tree])
+        model = kind(min_samples_leaf=min(least_instances, n), max_features=float(max_features), random_state=state)
+        model.fit(x32, sums[tree % len(sums)][0], sample_weight=picks[tree] * counts)
+        return model.tree_
+
+    grown = Parallel(n_jobs=-1, prefer="threads")(delayed(fitted)(tree) for tree in range(trees))
+    return _assemble(grown, x32, counts, sums, picks)
+
+
+def instance_moments(
+    observations: Observations, log_times: FloatArray, variance: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Mean of log time, and sum of squared deviations from it, of every instance."""
+    n, at = observations.n_instances, observations.instance
+    mean = np.bincount(at, log_times, n) / observations.runs_of_each()
+    deviation = (log_times - mean[at]) ** 2
+    spread = deviation if variance is None else deviation + variance
+    return mean, np.bincount(at, spread, n).astype(float)
+
+
+def _assemble(
+    grown: list[Any],
+    x32: NDArray[np.float32],
+    counts: FloatArray,
+    sums: list[tuple[FloatArray, FloatArray]],
+    picks: list[FloatArray],
+) -> tuple[Forest, OutOfBag]:
+    """Turn scikit-learn's trees into arrays with leaf statistics of all runs, and leave-one-out ones."""
+    offsets = np.cumsum([0] + [tree.node_count for tree in grown])
+    nodes, n, trees = int(offsets[-1]), len(x32), len(grown)
+    count, loc, square = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
+    own_loc, own_square, own_count = np.zeros((n, trees)), np.zeros((n, trees)), np.zeros((n, trees))
+    for t, tree in enumerate(grown):
+        mean, within = sums[t % len(sums)]
+        leaf = tree.apply(x32)
+        size = tree.node_count
+        runs = np.bincount(leaf, counts, size)
+        first = np.bincount(leaf, counts * mean, size)
+        center = first / np.maximum(runs, 1.0)
+        spread = np.bincount(leaf, within + counts * (mean - center[leaf]) ** 2, size)
+        here = slice(offsets[t], offsets[t + 1])
+        count[here], loc[here], square[here] = runs, center, spread
+        rest = runs[leaf] - counts
+        own_count[:, t] = rest
+        # Alone in its leaf, an instance is predicted as all together are.
+        alone = np.average(mean, weights=counts)
+        own_loc[:, t] = np.where(rest > 0, (first[leaf] - counts * mean) / np.maximum(rest, 1.0), alone)
+        # Removing a group from a sum of squares: its own part and its pull on the mean.
+        pull = counts * runs[leaf] / np.maximum(rest, 1.0) * (mean - center[leaf]) ** 2
+        own_square[:, t] = np.maximum(spread[leaf] - within - pull, 0.0)
+    drawn = np.stack(picks, axis=1)
+    used = (drawn == 0) & (own_count > 0)
+    typical = np.median((own_square / np.maximum(own_count, 1.0))[used]) if used.any() else 1.0
+    typical = max(float(typical), LEAST_VARIANCE)
+    forest = Forest(
+        roots=offsets[:-1].astype(np.int64),
+        feature=np.concatenate([np.where(tree.children_left < 0, -1, tree.feature) for tree in grown]).astype(np.int64),
+        threshold=np.concatenate([tree.threshold for tree in grown]),
+        left=_shifted([tree.children_left for tree in grown], offsets),
+        right=_shifted([tree.children_right for tree in grown], offsets),
+        loc=loc,
+        scale=np.sqrt((square + PRIOR_RUNS * typical) / (count + PRIOR_RUNS)),
+    )
+    own_scale = np.sqrt((own_square + PRIOR_RUNS * typical) / (own_count + PRIOR_RUNS))
+    # An instance that every tree has seen is predicted by all of them.
+    weights = np.where(used.any(axis=1, keepdims=True), used, True).astype(float)
+    return forest, OutOfBag(LogNormal(own_loc, own_scale), weights, drawn)
+
+
+def _shifted(children: list[IntArray], offsets: IntArray) -> IntArray:
+    return np.concatenate(
+        [np.where(c < 0, -1, c + offset) for c, offset in zip(children, offsets, strict=False)]
+    ).astype(np.int64)

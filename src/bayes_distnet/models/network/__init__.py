@@ -1,0 +1,1 @@
+"""Networks: scaling, architecture, training, recipes and predictions."""

@@ -1,0 +1,108 @@
+"""NGBoost (Duan et al. 2020): natural gradient boosting of a lognormal's two parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from bayes_distnet.arrays import FloatArray, IntArray
+from bayes_distnet.data.observations import Observations
+from bayes_distnet.data.splits import folds_by_instance
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.models.peers.comparison import LOG_SCALE_RANGE, ComparisonModel, StandardLogTime, require
+from bayes_distnet.models.scaling import RankGauss, scaled_inputs
+from bayes_distnet.validation import check_at_least, check_positive, check_seed
+
+LEAST_INSTANCES = 10  # in a leaf, or a tenth of them if that is less
+FEW = 10  # instances or columns, of which a round sees no less
+
+
+class NGBoost(ComparisonModel):
+    """NGBoost with a lognormal and the censored likelihood; the number of rounds is chosen on held-out instances.
+
+    Trees are grown on one row an instance, weighted by its number of runs, with the mean gradient of these: they are
+    the trees grown on all runs, at a fraction of the cost.
+
+    Parameters: `rounds` at most; `learning_rate`; `depth` of the trees; `rows` and `columns`, the share of instances
+    and of features a round sees; `folds` over instances that choose the number of rounds; `seed`.
+    """
+
+    def __init__(
+        self,
+        rounds: int = 150,
+        learning_rate: float = 0.05,
+        depth: int = 3,
+        rows: float = 0.5,
+        columns: float = 0.3,
+        folds: int = 3,
+        seed: int = 0,
+    ) -> None:
+        self.rounds = rounds
+        self.learning_rate = learning_rate
+        self.depth = depth
+        self.rows = rows
+        self.columns = columns
+        self.folds = folds
+        self.seed = seed
+
+    def _fit(self, features: FloatArray, observations: Observations) -> None:
+        require("ngboost")
+        from bayes_distnet.models.peers.ngboost_lognormal import packed
+
+        check_at_least("rounds", self.rounds, 1)
+        check_at_least("depth", self.depth, 1)
+        check_at_least("folds", self.folds, 2)
+        check_positive("learning_rate", self.learning_rate)
+        check_seed("seed", self.seed)
+        self.scaler_ = RankGauss.fit(features)
+        self.time_ = StandardLogTime.of(observations)
+        x = scaled_inputs(self.scaler_, features)
+        seconds, finished = observations.matrix()
+        y = packed(self.time_.standard(seconds), finished)
+        counts = observations.runs_of_each().astype(float)
+        losses = np.zeros(self.rounds)
+        for train, test in folds_by_instance(len(x), min(self.folds, len(x)), self.seed):
+            losses += counts[test].sum() * self._losses(x, y, counts, train, test)
+        self.rounds_ = int(np.argmin(losses)) + 1
+        self.model_ = self._boosted(self.rounds_, x).fit(x, y, sample_weight=counts)
+
+    def _predict(self, features: FloatArray) -> RuntimeDistribution:
+        loc, log_scale = self.model_.pred_param(scaled_inputs(self.scaler_, features)).T
+        return self.time_.lognormal(loc, np.exp(np.clip(log_scale, *LOG_SCALE_RANGE)))
+
+    def _boosted(self, rounds: int, x: FloatArray) -> Any:
+        from ngboost import NGBoost as Boosting
+        from ngboost.scores import LogScore
+
+        from bayes_distnet.models.peers.ngboost_lognormal import RunsLogNormal
+
+        instances, columns = x.shape
+        # A leaf of few instances would learn its spread from their luck.
+        least = max(1, min(LEAST_INSTANCES, instances // 10))
+        tree = DecisionTreeRegressor(max_depth=self.depth, min_samples_leaf=least, random_state=self.seed)
+        return Boosting(
+            Dist=RunsLogNormal,
+            Score=LogScore,
+            Base=tree,
+            n_estimators=rounds,
+            learning_rate=self.learning_rate,
+            minibatch_frac=self.rows if instances >= FEW else 1.0,
+            col_sample=min(1.0, max(self.columns, FEW / columns)),
+            verbose=False,
+            random_state=self.seed,
+        )
+
+    def _losses(self, x: FloatArray, y: FloatArray, counts: FloatArray, train: IntArray, test: IntArray) -> FloatArray:
+        """Loss on held-out instances after every round; the last one again where boosting ended early."""
+        model = self._boosted(self.rounds, x[train]).fit(
+            x[train],
+            y[train],
+            X_val=x[test],
+            Y_val=y[test],
+            sample_weight=counts[train],
+            val_sample_weight=counts[test],
+        )
+        losses = np.array(model.evals_result["val"]["LOGSCORE"])
+        return np.pad(losses, (0, self.rounds - len(losses)), mode="edge")

@@ -1,0 +1,9 @@
+"""Scores of predicted distributions against runs.
+
+Takes a `RuntimeDistribution` and runs; gives one number per instance and score, tables of them, and comparisons of
+models on the same folds. It must not know which model or family made a prediction, nor how experiments are organised.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

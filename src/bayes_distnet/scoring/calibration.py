@@ -1,0 +1,52 @@
+"""Calibration: predicted probabilities against the shares that came true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayes_distnet.arrays import FloatArray
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.scoring.runs import runs_of
+from bayes_distnet.validation import check_level, check_seed
+
+
+def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, seed: int = 0) -> FloatArray:
+    """Probability integral transform: the matrix (n, k) of F(t), uniform on [0, 1] if the predictions are right.
+
+    All that is known of a run cut off at c is that its F(t) lies above F(c): it gets a uniform draw from there. NaN
+    where there is no run.
+    """
+    runs = runs_of(rtd, runtimes, finished)
+    cdf = rtd.cdf(runs.seconds)
+    drawn = cdf + np.random.default_rng(check_seed("seed", seed)).random(cdf.shape) * (1 - cdf)
+    return np.where(runs.present, np.where(runs.finished, cdf, drawn), np.nan)
+
+
+def coverage(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, level: float = 0.9) -> FloatArray:
+    """Share of the runs inside the central interval of that level; about `level` if the predictions are right.
+
+    A run cut off at c counts by the probability of being inside, given that it lasts longer than c.
+    """
+    level = check_level(level)
+    runs = runs_of(rtd, runtimes, finished)
+    cdf, low, high = rtd.cdf(runs.seconds), 0.5 - 0.5 * level, 0.5 + 0.5 * level
+    rest = np.maximum(1 - cdf, 1e-300)
+    inside = np.where(runs.finished, (cdf >= low) & (cdf <= high), np.maximum(high - np.maximum(low, cdf), 0.0) / rest)
+    return runs.average(inside)
+
+
+def calibration(transforms: FloatArray) -> float:
+    r"""Mean :math:`|P(F(t) \le p) - p|` over p: how far predicted probabilities are from the shares that came true.
+
+    Takes what `pit` returns, of as many instances as possible. 0 is best; 0.5 if all runs lie past one end.
+
+    Example:
+        >>> round(calibration(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), 3)
+        0.05
+    """
+    known = np.sort(transforms[~np.isnan(transforms)])
+    levels = (np.arange(200) + 0.5) / 200
+    share = np.searchsorted(known, levels, side="right") / max(known.size, 1)
+    return float(np.abs(share - levels).mean()) if known.size else np.nan

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from bayes_distnet import BayesDistNet, InverseGaussian, LogNormal, RuntimeDistribution, make_runs
+from bayes_distnet.models.network.extrapolation import open_ended
+
+
+def test_past_the_horizon_only_the_probability_of_getting_there_is_held():
+    # A cutoff of 1 s that half, a tenth, nine tenths of the runs pass, on a narrow law.
+    narrow = RuntimeDistribution(LogNormal(np.array([[0.0], [-0.128], [0.128]]), np.full((3, 1), 0.1)))
+    wider = open_ended(narrow, 1.0, 0.1, "lognormal")
+    np.testing.assert_allclose(wider.sf(1.0), narrow.sf(1.0), atol=1e-9)
+    assert (narrow.sf(2.0) < 1e-6).all()
+    # A tenth of 0.3 goes to N(-1.28, 1) in the row that seldom passes: 0.024 of that lies past 2 s.
+    assert wider.sf(2.0)[1] == pytest.approx(0.3 * 0.1 * 0.0244, rel=0.05)
+    assert (wider.sf(2.0)[[0, 2]] > 0.03).all()
+    assert open_ended(narrow, np.inf, 0.1, "lognormal") is narrow
+
+
+def test_the_open_tail_is_of_the_prediction_s_own_family():
+    narrow = RuntimeDistribution(InverseGaussian(np.array([[1.0]]), np.array([[50.0]])))
+    wider = open_ended(narrow, 1.0, 0.1, "inverse-gaussian")
+    assert wider.sf(1.0)[0] == pytest.approx(narrow.sf(1.0)[0], abs=1e-9)
+    assert wider.sf(3.0)[0] > 100 * narrow.sf(3.0)[0]
+
+
+@pytest.mark.parametrize("output", ["parameters", "runtimes"])
+def test_behind_a_cutoff_that_hides_most_a_network_stays_open(output):
+    data = make_runs(n_instances=60, n_runs=4, seed=0).cut_off(0.8)
+    model = BayesDistNet(output=output, steps=100).fit(data.features, data.seconds, data.finished)
+    rtd = model.predict_distribution(data.features)
+    cutoff = data.seconds.max()
+    # A share of 0.3, of which much lies past three times the cutoff.
+    assert (rtd.sf(3 * cutoff) > 0.03 * rtd.sf(cutoff)).all()

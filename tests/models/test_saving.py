@@ -1,0 +1,116 @@
+import json
+import os
+
+import numpy as np
+import pytest
+
+from bayes_distnet.distributions.families import Weibull
+from bayes_distnet.errors import ModelFileError
+from bayes_distnet.models.saving import read_model, write_model
+
+
+def write(path, **parameters):
+    arrays = {"a": np.arange(3.0)}
+    write_model(path, "Toy", parameters=parameters, n_features=np.int64(2), feature_names=["x", "y"], arrays=arrays)
+    return path
+
+
+def change(path, **header):
+    file = path / "model.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | header))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write(tmp_path / "model", units=(8, 8), rate=0.1)
+
+
+def test_what_is_written_is_read(folder):
+    saved = read_model(folder, "Toy")
+    assert saved.parameters == {"units": (8, 8), "rate": 0.1}
+    assert (saved.n_features, saved.feature_names) == (2, ["x", "y"])
+    assert saved.arrays["a"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_numpy_settings_and_family_classes_become_plain_json(tmp_path):
+    write(tmp_path, steps=np.int64(5), rate=np.float32(0.5), on=np.bool_(True), units=np.array([4, 2]), family=Weibull)
+    expected = {"steps": 5, "rate": 0.5, "on": True, "units": (4, 2), "family": "weibull"}
+    assert read_model(tmp_path, "Toy").parameters == expected
+
+
+def test_a_setting_json_cannot_hold_is_named(tmp_path):
+    with pytest.raises(ModelFileError, match=r"a setting of Toy cannot be written as JSON .*is a Generator"):
+        write(tmp_path, seed=np.random.default_rng(0))
+
+
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file" / "model", tmp_path / "nul\0"):
+        with pytest.raises(ModelFileError, match="cannot write a model there"):
+            write(path)
+
+
+def test_a_path_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(ModelFileError, match="no model there"):
+        read_model(tmp_path / "nul\0", "Toy")
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ({"n_features": 0}, "n_features is 0"),
+        ({"n_features": 2.0}, "n_features is 2.0"),
+        ({"n_features": True}, "n_features is True"),
+        ({"n_features": float("inf")}, "n_features is inf"),
+        ({"n_features": None}, "n_features is None"),
+        ({"feature_names": ["x"]}, "feature_names are not 2 names"),
+        ({"feature_names": "xy"}, "feature_names are not 2 names"),
+        ({"feature_names": [1, 2]}, "feature_names are not 2 names"),
+        ({"parameters": [1]}, r"parameters is \[1\]"),
+        ({"format_version": "1"}, "format_version is '1', not a whole number"),
+        ({"format_version": None}, "format_version is None"),
+        ({"format_version": 3}, "format version 3; this release reads version 2. Upgrade"),
+        ({"format_version": 1}, "format version 1; this release reads version 2. Install an older"),
+        ({"sha256": 5}, "checksum differs"),
+        ({"format": "tea"}, "not a bayes-distnet model file"),
+    ],
+)
+def test_a_changed_header_is_named(folder, header, message):
+    change(folder, **header)
+    with pytest.raises(ModelFileError, match=message):
+        read_model(folder, "Toy")
+
+
+def test_a_header_nested_without_end_is_named(folder):
+    (folder / "model.json").write_text("[" * 100_000)
+    with pytest.raises(ModelFileError, match="not JSON, cut short or changed"):
+        read_model(folder, "Toy")
+
+
+def test_a_model_that_works_is_restored(folder):
+    taken = {}
+    read_model(folder, "Toy").restore(taken.update, lambda: np.array([2.0]))
+    assert list(taken) == ["a"]
+
+
+@pytest.mark.parametrize("error", [KeyError("a"), AttributeError("b"), ZeroDivisionError(), MemoryError()])
+def test_whatever_arrays_or_probe_raise_becomes_one_error(folder, error):
+    def fails(*_):
+        raise error
+
+    saved = read_model(folder, "Toy")
+    message = f"do not form a model \\({type(error).__name__}"
+    with pytest.raises(ModelFileError, match=message):
+        saved.restore(fails, lambda: np.ones(1))
+    with pytest.raises(ModelFileError, match=message):
+        saved.restore(lambda arrays: None, fails)
+
+
+@pytest.mark.parametrize("median", [np.nan, np.inf, 0.0, -1.0])
+def test_a_model_that_predicts_no_runtime_is_refused(folder, median):
+    with pytest.raises(ModelFileError, match=r"do not form a model .*median runtime"):
+        read_model(folder, "Toy").restore(lambda arrays: None, lambda: np.array([median]))
+
+
+def test_writing_leaves_no_partial_files(folder):
+    assert sorted(os.listdir(folder)) == ["model.json", "model.safetensors"]

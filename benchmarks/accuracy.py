@@ -68,7 +68,7 @@ def epm(folder: Path, name: str, solver: str) -> Data:
 
 
 def generated(humps: bool) -> Data:
-    data = make_runs(n_instances=400, n_runs=40, n_features=60, humps=humps, seed=5)
+    data = make_runs(n_instances=400, n_runs=40, n_features=60, humps=humps, random_state=5)
     return data.features, data.seconds, data.finished
 
 

@@ -43,8 +43,8 @@ def main() -> None:
         f"cdf at {draws} draws x {points:,} times: {rows / took:,.0f} rows/s, "
         f"{took / floor:.2f} x one tanh of as many numbers"
     )
-    data = make_runs(300, 8, 90, seed=1)
-    many = make_runs(10_000, 1, 90, seed=2).features
+    data = make_runs(300, 8, 90, random_state=1)
+    many = make_runs(10_000, 1, 90, random_state=2).features
     for model in (BayesDistNet(), HybridDistNet()):
         model.fit(data.features, data.seconds)
         before = peak_megabytes()

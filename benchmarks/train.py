@@ -147,7 +147,7 @@ def main() -> None:
         report_step(local, name)
     print("Fitting, seconds with compiling and again in the same process:")
     for instances, runs, features in ((300, 8, 90), (5000, 10, 90)):
-        data = make_runs(instances, runs, features, seed=1).cut_off(0.2)
+        data = make_runs(instances, runs, features, random_state=1).cut_off(0.2)
         for model in (BayesDistNet(), HybridDistNet()):
             times = [fit_seconds(model, data) for _ in range(2)]
             compiled = tr._run_chunk._cache_size()

@@ -57,19 +57,19 @@ def main() -> None:
     parser.add_argument("--stage", choices=("runs", "all"), default="all", help="runs: stop before features")
     parsed = parser.parse_args()
     recipe = RECIPES[parsed.name]
-    paths = generate(recipe.kind, recipe.count, seed=recipe.seed, folder=parsed.work / "instances")
+    paths = generate(recipe.kind, recipe.count, random_state=recipe.seed, folder=parsed.work / "instances")
     solvers = [find_solver(name) for name in recipe.solvers]
     store = parsed.work / "runs.sqlite"
     collect(solvers, paths, recipe.seeds, store=store, cutoff=recipe.cutoff, progress=True)
     with Store(store) as database:
         repeated = len(database.repeats())
     if repeated < REPEATS:
-        repeat(solvers, paths, REPEATS - repeated, store=store, seed=repeated, progress=True)
+        repeat(solvers, paths, REPEATS - repeated, store=store, random_state=repeated, progress=True)
     if parsed.stage == "runs":
         return
     from bayes_distnet.features import extract
 
-    features = extract(paths, seed=0, progress=True)
+    features = extract(paths, random_state=0, progress=True)
     with Store(store) as database:
         runs = RunTable.from_frame(database.runs().frame[COLUMNS].sort_values(["solver", "instance", "seed"]))
         provenance = _provenance(parsed.name, recipe, database)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bayes_distnet.arrays import FloatArray
 from bayes_distnet.errors import RuntimeDataError, SettingError
+
+if TYPE_CHECKING:  # the command line uses these checks before anything heavy is imported
+    from bayes_distnet.arrays import FloatArray
 
 
 def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
@@ -50,6 +50,8 @@ def _is_whole(value: Any) -> bool:
 
 def check_numbers(name: str, values: Any, error: type[RuntimeDataError | SettingError] = SettingError) -> FloatArray:
     """Return numbers of any shape as float64; text, dates, complex numbers and ragged lists are refused."""
+    import numpy as np
+
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "USmMc":

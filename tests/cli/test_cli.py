@@ -10,7 +10,7 @@ import pytest
 from bayes_distnet.cli import build_parser, main
 from bayes_distnet.cli.completion import script
 
-PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 COMMANDS = (
     "demo",
     "generate",

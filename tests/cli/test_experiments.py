@@ -12,7 +12,7 @@ from bayes_distnet.cli.experiments import EXPERIMENTS
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    made = make_runs(n_instances=24, n_runs=4, n_features=3, seed=0)
+    made = make_runs(n_instances=24, n_runs=4, n_features=3, random_state=0)
     names = np.array([f"i{k}.cnf" for k in range(24)])
     runs = pd.DataFrame({"instance": np.repeat(names, 4), "seed": np.tile(range(4), 24)})
     runs.assign(seconds=made.seconds.ravel(), status="solved").to_csv(folder / "mine.csv", index=False)

@@ -20,7 +20,7 @@ PREDICT = [sys.executable, "-m", "bayes_distnet.cli", "predict"]
 def folder(tmp_path_factory):
     """A folder with runs and features of 40 instances as files, and a ridge model of 30 of them."""
     folder = tmp_path_factory.mktemp("cli")
-    made = make_runs(n_instances=40, n_runs=3, n_features=4, seed=0).cut_off(0.2)
+    made = make_runs(n_instances=40, n_runs=3, n_features=4, random_state=0).cut_off(0.2)
     names = np.array([f"i{k}.cnf" for k in range(40)])
     runs = pd.DataFrame({"instance": np.repeat(names, 3), "seed": np.tile(range(3), 40)})
     status = np.where(made.finished.ravel(), "solved", "timeout")

@@ -313,7 +313,7 @@ def test_real_clasp_from_its_python_package_answers(tmp_path, monkeypatch):
 def test_real_lpg_finds_a_plan(tmp_path):
     from bayes_distnet.collect.instances.registry import generate
 
-    files = generate("zenotravel", 1, seed=3, folder=tmp_path / "z")
+    files = generate("zenotravel", 1, random_state=3, folder=tmp_path / "z")
     frame = collect([find_solver("lpg")], files, 2, store=tmp_path / "r.sqlite", cutoff=60.0).frame
     assert frame["status"].tolist() == ["solved"] * 2
 
@@ -325,7 +325,7 @@ def test_the_seed_changes_real_runs_and_the_same_seed_repeats_them(tmp_path):
     from bayes_distnet.collect.executor import execute
     from bayes_distnet.collect.instances.registry import generate
 
-    (file,) = generate("factoring", 1, seed=1, folder=tmp_path)
+    (file,) = generate("factoring", 1, random_state=1, folder=tmp_path)
     solver = find_solver("clasp")
 
     def conflicts(seed):

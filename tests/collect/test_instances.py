@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bayes_distnet import SettingError, execute
-from bayes_distnet.collect import instances as scenarios
 from bayes_distnet.collect.instances import colouring, factoring, quasigroup, random_ksat, zenotravel
+from bayes_distnet.collect.instances import registry as scenarios
 from bayes_distnet.collect.solvers.clasp import clasp_program
 from bayes_distnet.collect.solvers.registry import find_solver
 
@@ -43,9 +43,9 @@ def solve(text, folder):
 
 @pytest.mark.parametrize("kind", list(scenarios.KINDS))
 def test_a_seed_fixes_every_byte_and_the_count_does_not_matter(kind, tmp_path):
-    first, again = (scenarios.generate(kind, 3, seed=1, folder=tmp_path / part) for part in ("first", "again"))
-    fewer = scenarios.generate(kind, 2, seed=1, folder=tmp_path / "fewer")
-    other = scenarios.generate(kind, 2, seed=2, folder=tmp_path / "other")
+    first, again = (scenarios.generate(kind, 3, random_state=1, folder=tmp_path / part) for part in ("first", "again"))
+    fewer = scenarios.generate(kind, 2, random_state=1, folder=tmp_path / "fewer")
+    other = scenarios.generate(kind, 2, random_state=2, folder=tmp_path / "other")
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in again]
     assert [file.read_bytes() for file in first[:2]] == [file.read_bytes() for file in fewer]
     assert all(
@@ -55,7 +55,7 @@ def test_a_seed_fixes_every_byte_and_the_count_does_not_matter(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", CNF_KINDS)
 def test_cnf_files_are_well_formed_and_say_what_they_are(kind, tmp_path):
-    for file in scenarios.generate(kind, 3, seed=0, folder=tmp_path):
+    for file in scenarios.generate(kind, 3, random_state=0, folder=tmp_path):
         text = file.read_text()
         read_dimacs(text)
         assert text.startswith(f"c {file.name}, seed 0\nc ")
@@ -63,7 +63,7 @@ def test_cnf_files_are_well_formed_and_say_what_they_are(kind, tmp_path):
 
 
 def test_the_names_of_files_are_sorted_and_the_folder_is_made(tmp_path):
-    files = scenarios.generate("factoring", 2, seed=0, folder=str(tmp_path / "a" / "b"))
+    files = scenarios.generate("factoring", 2, random_state=0, folder=str(tmp_path / "a" / "b"))
     assert files == [tmp_path / "a" / "b" / f"factoring-000{i}.cnf" for i in range(2)]
     assert all(isinstance(file, Path) for file in files)
 
@@ -178,14 +178,14 @@ def test_a_model_of_quasigroup_fills_every_hole(holes, tmp_path):
 
 
 def test_lpg_solves_zenotravel(tmp_path):
-    (problem,) = scenarios.generate("zenotravel", 1, seed=0, folder=tmp_path)
+    (problem,) = scenarios.generate("zenotravel", 1, random_state=0, folder=tmp_path)
     solver = find_solver("lpg")
     run = execute(solver.command(problem, seed=1, cutoff=60.0), cutoff=60.0, read_answer=solver.read_answer)
     assert run.status == "solved", run.output
 
 
 def test_zenotravel_moves_every_person_and_writes_its_domain(tmp_path):
-    (problem,) = scenarios.generate("zenotravel", 1, seed=0, folder=tmp_path)
+    (problem,) = scenarios.generate("zenotravel", 1, random_state=0, folder=tmp_path)
     assert (tmp_path / "domain.pddl").read_text() == zenotravel.DOMAIN
     text = zenotravel.zenotravel(rng(), 3, 2, 8)
     start, goal = (dict(re.findall(r"\(at (\w+) (\w+)\)", part)) for part in text.split("(:goal"))
@@ -198,9 +198,9 @@ def test_zenotravel_moves_every_person_and_writes_its_domain(tmp_path):
 @pytest.mark.parametrize(
     ("call", "found"),
     [
-        (lambda: scenarios.generate("sudoku", 1, seed=0, folder="."), "kind='sudoku'.*'factoring'"),
-        (lambda: scenarios.generate("factoring", 0, seed=0, folder="."), "count=0"),
-        (lambda: scenarios.generate("factoring", 1, seed=-1, folder="."), "seed=-1"),
+        (lambda: scenarios.generate("sudoku", 1, random_state=0, folder="."), "kind='sudoku'.*'factoring'"),
+        (lambda: scenarios.generate("factoring", 0, random_state=0, folder="."), "count=0"),
+        (lambda: scenarios.generate("factoring", 1, random_state=-1, folder="."), "seed=-1"),
         (lambda: factoring.factoring(rng(), 1, 5), "smaller=1"),
         (lambda: factoring.factoring(rng(), 5, 4), "larger=4"),
         (lambda: random_ksat.random_ksat(rng(), 3, 2, 4.2), "variables=2"),

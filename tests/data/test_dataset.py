@@ -53,10 +53,10 @@ def test_matched_leaves_out_what_cannot_be_learnt_from():
 
 def test_a_split_is_by_instance_and_fixed_by_its_seed():
     data = dataset().matched()
-    train, test = data.split(test_size=0.5, seed=3)
+    train, test = data.split(test_size=0.5, random_state=3)
     assert sorted([*train.features.index, *test.features.index]) == ["a", "b"]
     assert set(train.runs.instance) & set(test.runs.instance) == set()
-    assert data.split(test_size=0.5, seed=3)[0].features.equals(train.features)
+    assert data.split(test_size=0.5, random_state=3)[0].features.equals(train.features)
     with pytest.raises(SettingError, match="test_size=2"):
         data.split(test_size=2)
     with pytest.raises(SettingError, match="leaves one part empty"):

@@ -75,7 +75,7 @@ def test_the_zero_warning_points_at_the_line_outside_the_package(call):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call([0.0, 1.0, 2.0])
-    assert [Path(w.filename).name for w in caught] == ["test_runs.py"]
+    assert [Path(w.filename).name for w in caught] == ["test_run_table.py"]
 
 
 HOLEY = [[1.0, 2.0], [3.0, np.nan], [4.0, 5.0]]

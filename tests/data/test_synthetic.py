@@ -5,19 +5,19 @@ from bayes_distnet import SettingError, make_runs
 
 
 def test_runs_follow_the_truth():
-    data = make_runs(n_instances=4, n_runs=20_000, humps=True, seed=0)
+    data = make_runs(n_instances=4, n_runs=20_000, humps=True, random_state=0)
     share = (data.seconds < data.truth.quantile(0.3)[:, None]).mean(axis=1)
     np.testing.assert_allclose(share, 0.3, atol=0.015)
 
 
 def test_a_seed_fixes_the_runs():
-    first, second, other = (make_runs(5, 2, 3, seed=s) for s in (0, 0, 1))
+    first, second, other = (make_runs(5, 2, 3, random_state=s) for s in (0, 0, 1))
     np.testing.assert_array_equal(first.seconds, second.seconds)
     assert not np.array_equal(first.seconds, other.seconds)
 
 
 def test_cut_off_cuts_the_share_it_is_asked_for():
-    data = make_runs(n_instances=100, n_runs=10, seed=0)
+    data = make_runs(n_instances=100, n_runs=10, random_state=0)
     cut = data.cut_off(0.4)
     assert (~cut.finished).mean() == pytest.approx(0.4, abs=0.01)
     assert cut.seconds.max() == cut.seconds[~cut.finished].min()
@@ -25,7 +25,7 @@ def test_cut_off_cuts_the_share_it_is_asked_for():
 
 
 def test_cutting_off_twice_leaves_the_larger_share_unfinished():
-    data = make_runs(n_instances=100, n_runs=10, seed=0)
+    data = make_runs(n_instances=100, n_runs=10, random_state=0)
     for shares in ((0.2, 0.5), (0.5, 0.2)):
         cut = data.cut_off(shares[0]).cut_off(shares[1])
         assert (~cut.finished).mean() == pytest.approx(0.5, abs=0.01)
@@ -46,4 +46,4 @@ def test_bad_arguments_are_named():
         with pytest.raises(SettingError, match="unexplained"):
             make_runs(2, 2, 2, unexplained=bad)
     with pytest.raises(SettingError, match="seed"):
-        make_runs(2, 2, 2, seed=-1)
+        make_runs(2, 2, 2, random_state=-1)

@@ -227,7 +227,7 @@ def test_moments_equal_brute_force_integrals(name):
 
 def test_law_of_total_variance():
     rtd = tame("gamma")
-    draws = rtd.sample(400_000, seed=1)
+    draws = rtd.sample(400_000, random_state=1)
     assert rtd.epistemic() + rtd.aleatoric() == pytest.approx(rtd.variance(), rel=1e-12)
     assert rtd.variance() == pytest.approx(draws.var(axis=1), rel=0.02)
     assert rtd.std() ** 2 == pytest.approx(rtd.variance())
@@ -334,7 +334,7 @@ def test_restricted_mean_at_its_ends():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_samples_follow_the_distribution(name):
     for label, rtd in derived(tame(name, n=2)).items():
-        draws = rtd.sample(3000, seed=5)
+        draws = rtd.sample(3000, random_state=5)
         assert draws.shape == (2, 3000)
         for i in range(2):
             assert scipy.stats.kstest(rtd.cdf(draws)[i], "uniform").pvalue > 1e-4, label
@@ -342,8 +342,8 @@ def test_samples_follow_the_distribution(name):
 
 def test_a_seed_fixes_the_sample():
     rtd = tame("weibull")
-    assert np.all(rtd.sample(10, seed=3) == rtd.sample(10, seed=3))
-    assert np.all(rtd.sample(10, seed=3) != rtd.sample(10, seed=4))
+    assert np.all(rtd.sample(10, random_state=3) == rtd.sample(10, random_state=3))
+    assert np.all(rtd.sample(10, random_state=3) != rtd.sample(10, random_state=4))
 
 
 # -- bands -------------------------------------------------------------------------------------------------------
@@ -439,7 +439,7 @@ def test_draws_are_compared_as_mixtures_of_their_components(name):
     centre = (w * means).sum(1)
     assert rtd.epistemic() == pytest.approx((w * (means - centre[:, None]) ** 2).sum(1), rel=1e-12)
     assert rtd.aleatoric() == pytest.approx((w * variances).sum(1), rel=1e-12)
-    assert rtd.variance() == pytest.approx(rtd.sample(400_000, seed=1).var(axis=1), rel=0.03)
+    assert rtd.variance() == pytest.approx(rtd.sample(400_000, random_state=1).var(axis=1), rel=0.03)
     medians, cdfs = (np.stack(v, 1) for v in ([d.median() for d in draws], [d.cdf(3.0) for d in draws]))
     # So wide a band reaches from the lowest draw to the highest one, so narrow a band is the middle draw by weight.
     assert np.array(rtd.band(0.999)) == pytest.approx(np.array([medians.min(1), medians.max(1)]), rel=1e-9)
@@ -477,7 +477,7 @@ def test_copies_share_their_draw():
     assert left.sf(t) == pytest.approx(fastest.sf(2.0 + t) / fastest.sf(2.0)[:, None], rel=1e-10)
     assert left.given_alive(1.0).sf(t) == pytest.approx(fastest.sf(3.0 + t) / fastest.sf(3.0)[:, None], rel=1e-10)
     for case in (fastest, left):
-        assert scipy.stats.kstest(case.cdf(case.sample(3000, seed=5))[0], "uniform").pvalue > 1e-4
+        assert scipy.stats.kstest(case.cdf(case.sample(3000, random_state=5))[0], "uniform").pvalue > 1e-4
     assert rtd.minimum_of(4).sf(t) == pytest.approx(rtd.sf(t) ** 4, rel=1e-11)
     # With one draw there is nothing that copies could share.
     one = RuntimeDistribution(rtd.components, rtd.weights, draws=np.zeros(6))
@@ -565,7 +565,7 @@ def test_given_alive_is_the_conditional_distribution(name):
     left = rtd.given_alive(waited)
     assert left.sf(x) == pytest.approx(rtd.sf(waited[:, None] + x) / rtd.sf(waited[:, None]), rel=1e-10)
     assert left.pdf(x) == pytest.approx(rtd.pdf(waited[:, None] + x) / rtd.sf(waited[:, None]), rel=1e-10)
-    draws = rtd.sample(200_000, seed=2)
+    draws = rtd.sample(200_000, random_state=2)
     alive = [row[row > t] - t for row, t in zip(draws, waited, strict=True)]
     for i in range(len(rtd)):
         assert scipy.stats.kstest(left[i].cdf(alive[i][:5000])[0], "uniform").pvalue > 1e-4
@@ -785,7 +785,7 @@ def test_normal_kernels_live_on_the_whole_line():
     assert np.abs(rtd.cdf(rtd.quantile(LEVELS)) - LEVELS).max() < 1e-12
     assert np.all(rtd.quantile([0.0, 1.0]) == [-np.inf, np.inf])
     assert rtd.mean() == pytest.approx(loc @ w)
-    draws = rtd.sample(400_000, seed=0)
+    draws = rtd.sample(400_000, random_state=0)
     assert rtd.variance() == pytest.approx(draws.var(), rel=0.01)
     assert rtd.restricted_mean([-1.0, 0.5])[0] == pytest.approx(
         np.minimum(draws[0][:, None], [-1.0, 0.5]).mean(0), abs=0.01
@@ -825,7 +825,7 @@ def test_levels_sizes_and_seeds_are_checked():
         with pytest.raises(SettingError, match=r"size=.*whole number of at least 0"):
             rtd.sample(bad)
         with pytest.raises(SettingError, match=r"seed=.*whole number of at least 0"):
-            rtd.sample(1, seed=bad)
+            rtd.sample(1, random_state=bad)
     assert rtd.sample(0).shape == rtd.given_alive(1.0).sample(0).shape == rtd.minimum_of(2).sample(0).shape == (2, 0)
 
 

@@ -36,7 +36,7 @@ FAST = ("ridge", "marginal", "limit-lognormal", "limit-empirical")
 
 @pytest.fixture(scope="module")
 def data():
-    made = make_runs(n_instances=40, n_runs=10, n_features=4, seed=0)
+    made = make_runs(n_instances=40, n_runs=10, n_features=4, random_state=0)
     names = [f"i{k:02d}" for k in range(40)]
     runs = pd.DataFrame(made.seconds, index=names).rename_axis("instance").melt(ignore_index=False).reset_index()
     runs.columns = ["instance", "seed", "seconds"]

@@ -72,7 +72,7 @@ def test_a_probe_stops_at_its_conflicts_and_seeds_differ(multiplier):
 
 
 def test_file_and_seed_determine_all_features(multiplier):
-    first, again, other = (cnf_features(multiplier, seed=seed).values for seed in (0, 0, 1))
+    first, again, other = (cnf_features(multiplier, random_state=seed).values for seed in (0, 0, 1))
     assert first == again
     changed = {name.split(".")[0] for name in first if first[name] != other[name]}
     assert "probe100" in changed
@@ -189,7 +189,7 @@ def test_a_huge_problem_ends_at_the_time_limit(write):
 
 def test_a_table_has_the_union_of_features_and_keeps_costs_apart(write):
     write(LORRY, "domain.pddl")
-    table = extract([write(TINY), write(DELIVERY, "one.pddl")], processes=2)
+    table = extract([write(TINY), write(DELIVERY, "one.pddl")], n_jobs=2)
     assert table.features.index.tolist() == ["one.cnf", "one.pddl"]
     assert table.features.index.name == "instance"
     assert table.features["objects"].isna().tolist() == [True, False]
@@ -218,7 +218,7 @@ def test_names_and_settings_are_checked_first(write, tmp_path):
     with pytest.raises(SettingError, match="time_limit"):
         cnf_features(write(TINY), time_limit=0.0)
     with pytest.raises(SettingError, match="seed"):
-        cnf_features(write(TINY), seed=-1)
+        cnf_features(write(TINY), random_state=-1)
 
 
 def test_a_decision_that_implies_everything_is_seen(write):

@@ -65,7 +65,7 @@ def test_schmee_hahn_is_the_censored_normal_fit_without_features():
 def test_neighbours_are_those_of_the_features():
     x = np.arange(20.0)[:, None]
     seconds = np.where(x[:, 0] < 10, 1.0, 100.0)
-    low, high = KNearest(neighbours=3).fit(x, seconds).predict([[2.0], [17.0]])
+    low, high = KNearest(n_neighbors=3).fit(x, seconds).predict([[2.0], [17.0]])
     assert low == pytest.approx(1.0, rel=1e-6)
     assert high == pytest.approx(100.0, rel=1e-6)
 

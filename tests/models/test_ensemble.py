@@ -26,8 +26,8 @@ def test_the_open_tail_is_of_the_prediction_s_own_family():
 
 @pytest.mark.parametrize("output", ["parameters", "runtimes"])
 def test_behind_a_cutoff_that_hides_most_a_network_stays_open(output):
-    data = make_runs(n_instances=60, n_runs=4, seed=0).cut_off(0.8)
-    model = BayesDistNet(output=output, steps=100).fit(data.features, data.seconds, data.finished)
+    data = make_runs(n_instances=60, n_runs=4, random_state=0).cut_off(0.8)
+    model = BayesDistNet(output=output, max_iter=100).fit(data.features, data.seconds, data.finished)
     rtd = model.predict_distribution(data.features)
     cutoff = data.seconds.max()
     # A share of 0.3, of which much lies past three times the cutoff.

@@ -29,15 +29,15 @@ from bayes_distnet import (
 )
 
 QUICK = [
-    BayesDistNet(steps=50, members=2, draws=4),
-    BayesDistNet(steps=50, members=2, draws=4, output="runtimes"),
+    BayesDistNet(max_iter=50, n_members=2, n_draws=4),
+    BayesDistNet(max_iter=50, n_members=2, n_draws=4, output="runtimes"),
     BayesDistNet(preset="paper"),
-    DistNet(steps=50),
+    DistNet(max_iter=50),
     DistNet(preset="paper"),
-    HybridDistNet(steps=50, members=2, draws=4, trees=10),
+    HybridDistNet(max_iter=50, n_members=2, n_draws=4, n_estimators=10),
     KNearest(),
     Marginal(),
-    RandomForest(trees=10),
+    RandomForest(n_estimators=10),
     Ridge(),
 ]
 
@@ -48,7 +48,7 @@ def each(models):
 
 @pytest.fixture(scope="module")
 def data():
-    return make_runs(n_instances=40, n_runs=3, n_features=5, seed=3).cut_off(0.2)
+    return make_runs(n_instances=40, n_runs=3, n_features=5, random_state=3).cut_off(0.2)
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_follows_scikit_learn(estimator, check):
 def test_recovers_a_known_law_also_behind_the_cutoff(cutoff, output):
     x, t, finished = log_linear(n=2000, cutoff=cutoff)
     asked = np.array([[0.2], [0.4], [0.6]])
-    model = BayesDistNet(output=output, seed=0).fit(x, t, finished=finished)
+    model = BayesDistNet(output=output, random_state=0).fit(x, t, finished=finished)
     rtd = model.predict_distribution(asked)
     if output == "runtimes" and np.isfinite(cutoff):
         # What it has learnt: with the open tail the last 0.9 quantile is a fifth too long.
@@ -81,7 +81,7 @@ def test_learns_a_spread_that_grows_with_a_feature(output):
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(400, 1))
     t = np.exp((0.1 + 0.9 * x) * rng.normal(size=(400, 4)))
-    rtd = BayesDistNet(output=output, seed=0).fit(x, t).predict_distribution([[0.1], [0.5], [0.9]])
+    rtd = BayesDistNet(output=output, random_state=0).fit(x, t).predict_distribution([[0.1], [0.5], [0.9]])
     spread = np.log(rtd.quantile(0.8413) / rtd.quantile(0.1587)) / 2
     np.testing.assert_allclose(spread, [0.19, 0.55, 0.91], rtol=0.2)
 
@@ -90,7 +90,11 @@ def test_learns_a_spread_that_grows_with_a_feature(output):
 @pytest.mark.parametrize("family", ["inverse-gaussian", "exponential", "weibull", "gamma", "loglogistic"])
 def test_every_family_learns_from_cut_off_runs(family):
     x, t, finished = log_linear(n=600, cutoff=9.0)
-    rtd = BayesDistNet(family=family, steps=300, seed=0).fit(x, t, finished=finished).predict_distribution([[0.6]])
+    rtd = (
+        BayesDistNet(family=family, max_iter=300, random_state=0)
+        .fit(x, t, finished=finished)
+        .predict_distribution([[0.6]])
+    )
     assert rtd.family == family
     assert np.log(rtd.median()) == pytest.approx(np.log(9.0), abs=0.4)
 
@@ -198,21 +202,21 @@ def test_two_instances_and_equal_runtimes_still_give_a_distribution(model):
         (BayesDistNet(family="cauchy"), "lognormal"),
         (BayesDistNet(preset="papers"), "preset='papers': expected one of None, 'paper'"),
         (BayesDistNet(output="moments"), "output='moments'"),
-        (BayesDistNet(members=0), "members=0"),
-        (BayesDistNet(draws=0), "draws=0"),
-        (BayesDistNet(steps=0), "steps=0"),
-        (BayesDistNet(hidden=()), "hidden"),
+        (BayesDistNet(n_members=0), "members=0"),
+        (BayesDistNet(n_draws=0), "draws=0"),
+        (BayesDistNet(max_iter=0), "steps=0"),
+        (BayesDistNet(hidden_layer_sizes=()), "hidden"),
         (BayesDistNet(learning_rate=-1.0), "learning_rate=-1.0"),
         (BayesDistNet(kl_weights=()), "kl_weights"),
         (BayesDistNet(kl_weights=0.5), "kl_weights=0.5"),
-        (BayesDistNet(hidden=16), "hidden=16"),
-        (BayesDistNet(steps=True), "steps=True"),
-        (BayesDistNet(seed=-1), "seed=-1"),
-        (BayesDistNet(members=1), "take 2 members or more"),
-        (HybridDistNet(members=1), "members=1"),
+        (BayesDistNet(hidden_layer_sizes=16), "hidden=16"),
+        (BayesDistNet(max_iter=True), "steps=True"),
+        (BayesDistNet(random_state=-1), "seed=-1"),
+        (BayesDistNet(n_members=1), "take 2 members or more"),
+        (HybridDistNet(n_members=1), "members=1"),
         (RandomForest(max_features=2.0), "max_features=2.0"),
-        (HybridDistNet(trees=0), "trees=0"),
-        (KNearest(neighbours=0), "neighbours=0"),
+        (HybridDistNet(n_estimators=0), "trees=0"),
+        (KNearest(n_neighbors=0), "neighbours=0"),
     ],
     ids=lambda m: m if isinstance(m, str) else "",
 )
@@ -263,7 +267,7 @@ def test_settings_changed_after_fitting_do_not_change_the_model(data, tmp_path):
     np.testing.assert_array_equal(Marginal.load(tmp_path / "m").predict(data.features), before)
 
 
-@each([BayesDistNet(steps=50), HybridDistNet(steps=50, trees=10)])
+@each([BayesDistNet(max_iter=50), HybridDistNet(max_iter=50, n_estimators=10)])
 @pytest.mark.parametrize("instances", [2, 3, 4])
 def test_fewer_instances_than_members_still_work(model, instances, data):
     few = data.take(np.arange(instances))
@@ -283,7 +287,7 @@ def test_columns_named_twice_are_an_error(data):
 
 
 def test_history_shows_the_training(data):
-    history = BayesDistNet(steps=100, members=2, kl_weights=(0.5, 0.1)).fit(data.features, data.seconds).history_
+    history = BayesDistNet(max_iter=100, n_members=2, kl_weights=(0.5, 0.1)).fit(data.features, data.seconds).history_
     assert list(history.columns) == ["step", "kl_weight", "training_loss", "held_out_loss"]
     assert history["step"].tolist() == [50, 50, 100, 100]
     assert np.isfinite(history.to_numpy()).all()
@@ -339,7 +343,9 @@ def test_unknown_settings_in_a_header_are_an_error(saved):
 
 
 def test_a_loaded_model_predicts_without_jax(data, tmp_path):
-    HybridDistNet(steps=50, members=2, draws=4, trees=10).fit(data.features, data.seconds).save(tmp_path / "m")
+    HybridDistNet(max_iter=50, n_members=2, n_draws=4, n_estimators=10).fit(data.features, data.seconds).save(
+        tmp_path / "m"
+    )
     data.features.to_csv(tmp_path / "x.csv")
     program = (
         "import sys, pandas as pd; from bayes_distnet import HybridDistNet;"

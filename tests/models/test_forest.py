@@ -12,7 +12,7 @@ def grown():
     instance = np.repeat(np.arange(80), 3)
     log_times = 2.0 * x[instance, 0] + 0.1 * rng.normal(size=240)
     runs = observations(instance, np.exp(log_times))
-    return x, runs, log_times, *fit_forest(x, runs, log_times[None], trees=20, seed=0)
+    return x, runs, log_times, *fit_forest(x, runs, log_times[None], n_estimators=20, random_state=0)
 
 
 def walk_one(forest, tree, row):

@@ -116,9 +116,11 @@ def test_a_shape_that_draws_share_is_not_what_they_disagree_about():
 
 
 def test_draws_of_a_prediction_are_those_of_network_forest_and_average():
-    data = make_runs(n_instances=40, n_runs=4, n_features=3, seed=0)
+    data = make_runs(n_instances=40, n_runs=4, n_features=3, random_state=0)
     cut = data.cut_off(0.3)
-    model = HybridDistNet(members=2, steps=50, trees=20, seed=0).fit(cut.features, cut.seconds, finished=cut.finished)
+    model = HybridDistNet(n_members=2, max_iter=50, n_estimators=20, random_state=0).fit(
+        cut.features, cut.seconds, finished=cut.finished
+    )
     ours = model.predict_distribution(cut.features)
     # The shape bends what the three predict; all runs in the leaves are one opinion; one law past the cutoff and five
     # far away are draws of their own.
@@ -171,8 +173,8 @@ def test_merged_trees_keep_mean_and_variance_of_log_time(trees):
 
 
 def test_settings_changed_after_fitting_change_no_prediction():
-    data = make_runs(n_instances=40, n_runs=2, n_features=3, seed=0)
-    model = HybridDistNet(members=2, steps=50, trees=20, seed=0).fit(data.features, data.seconds)
+    data = make_runs(n_instances=40, n_runs=2, n_features=3, random_state=0)
+    model = HybridDistNet(n_members=2, max_iter=50, n_estimators=20, random_state=0).fit(data.features, data.seconds)
     before = model.predict_distribution(data.features).median()
     model.set_params(draws=4)
     np.testing.assert_array_equal(model.predict_distribution(data.features).median(), before)
@@ -183,11 +185,11 @@ def test_settings_changed_after_fitting_change_no_prediction():
 def test_is_ahead_of_ignoring_the_features_and_near_the_truth(cut_off, gap):
     gaps = []
     for seed in (0, 1):
-        data = make_runs(n_instances=300, n_runs=20, n_features=10, unexplained=0.0, seed=seed)
+        data = make_runs(n_instances=300, n_runs=20, n_features=10, unexplained=0.0, random_state=seed)
         known = data.take(np.arange(200))
         new = data.take(np.arange(200, 300))
         cut = known.cut_off(cut_off)
-        model = HybridDistNet(seed=0).fit(cut.features, cut.seconds[:, :4], finished=cut.finished[:, :4])
+        model = HybridDistNet(random_state=0).fit(cut.features, cut.seconds[:, :4], finished=cut.finished[:, :4])
         ours = scores.nllh(model.predict_distribution(new.features), new.seconds).mean()
         truth = scores.nllh(new.truth, new.seconds).mean()
         log_times = np.log(known.seconds)
@@ -198,14 +200,14 @@ def test_is_ahead_of_ignoring_the_features_and_near_the_truth(cut_off, gap):
         gaps.append(ours - truth)
     assert np.mean(gaps) < gap
     if cut_off:
-        fooled = HybridDistNet(seed=0).fit(cut.features, cut.seconds[:, :4])
+        fooled = HybridDistNet(random_state=0).fit(cut.features, cut.seconds[:, :4])
         assert scores.nllh(fooled.predict_distribution(new.features), new.seconds).mean() > truth + 3 * gap
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [BayesDistNet(), HybridDistNet()], ids=["BayesDistNet", "HybridDistNet"])
 def test_unsure_far_from_the_data(model):
-    data = make_runs(n_instances=300, n_runs=4, n_features=20, seed=0)
+    data = make_runs(n_instances=300, n_runs=4, n_features=20, random_state=0)
     model.fit(data.features, data.seconds)
     rows = range(20)
     moved = [model.predict_distribution(shifted(data.features, row)) for row in rows]
@@ -222,6 +224,6 @@ def test_unsure_far_from_the_data(model):
 
 
 def test_distnet_is_as_sure_far_away_as_anywhere():
-    data = make_runs(n_instances=100, n_runs=4, n_features=20, seed=0)
-    far = DistNet(steps=200).fit(data.features, data.seconds).predict_distribution(shifted(data.features, 0))
+    data = make_runs(n_instances=100, n_runs=4, n_features=20, random_state=0)
+    far = DistNet(max_iter=200).fit(data.features, data.seconds).predict_distribution(shifted(data.features, 0))
     assert far.n_components == 1

@@ -10,7 +10,7 @@ from bayes_distnet.scoring.evaluation import evaluate
 
 @pytest.fixture(scope="module")
 def data():
-    made = make_runs(n_instances=30, n_runs=4, n_features=3, seed=0)
+    made = make_runs(n_instances=30, n_runs=4, n_features=3, random_state=0)
     names = [f"i{k}" for k in range(30)]
     rows = [(name, seed, made.seconds[k, seed]) for k, name in enumerate(names) for seed in range(4)]
     runs = pd.DataFrame(rows, columns=["instance", "seed", "seconds"]).assign(status="solved", solver="s")

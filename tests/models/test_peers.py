@@ -34,7 +34,7 @@ def few_penalties(monkeypatch):
 
 @pytest.fixture(scope="module")
 def runs():
-    return make_runs(n_instances=40, n_runs=3, n_features=6, seed=0).cut_off(0.4)
+    return make_runs(n_instances=40, n_runs=3, n_features=6, random_state=0).cut_off(0.4)
 
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=pytest.mark.slow if key in SLOW else ()) for key in MODELS])
@@ -69,7 +69,7 @@ def test_the_seed_fixes_the_result(key, runs):
 
 @pytest.mark.parametrize("key", OTHER_PACKAGES)
 def test_other_packages_models_learn_from_features(key):
-    data = make_runs(n_instances=150, n_runs=4, n_features=6, seed=1)
+    data = make_runs(n_instances=150, n_runs=4, n_features=6, random_state=1)
     train, test = data.take(np.arange(120)), data.take(np.arange(120, 150))
     model = quick(key).set_params(**{"rounds": 100} if "rounds" in quick(key).get_params() else {})
     score = model.fit(train.features, train.seconds).score(test.features, test.seconds)
@@ -141,7 +141,7 @@ def test_importing_peers_imports_none_of_the_packages():
 
 @pytest.mark.parametrize("key", LIMITS)
 def test_limits_beat_every_prediction_and_bear_rows_without_runs(key):
-    data = make_runs(n_instances=20, n_runs=60, seed=0)
+    data = make_runs(n_instances=20, n_runs=60, random_state=0)
     seconds, finished = data.seconds.copy(), data.finished.copy()
     seconds[3], finished[3] = np.nan, False  # no run
     finished[4] = False  # no run finished
@@ -256,7 +256,7 @@ def test_a_file_that_leaves_is_an_error_not_the_end(tmp_path):
 
 
 def test_peers_of_ones_own_come_from_a_module():
-    assert find_peer("bayes_distnet.models.baselines:RandomForest").make("", 5).seed == 5
+    assert find_peer("bayes_distnet.models.random_forest:RandomForest").make("", 5).seed == 5
 
 
 @pytest.mark.parametrize(

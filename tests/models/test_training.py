@@ -128,33 +128,33 @@ def test_features_that_matter_get_more_of_the_same_prior_variance(shape):
 
 def test_plain_networks_are_not_screened(monkeypatch):
     monkeypatch.setattr(fitting, "_screened", None)
-    data = make_runs(n_instances=30, n_runs=2, n_features=5, seed=0)
-    DistNet(steps=50).fit(data.features, data.seconds)
+    data = make_runs(n_instances=30, n_runs=2, n_features=5, random_state=0)
+    DistNet(max_iter=50).fit(data.features, data.seconds)
     BayesDistNet(preset="paper").fit(data.features, data.seconds)
 
 
 def test_a_second_fit_of_the_same_shape_compiles_nothing():
-    data = make_runs(n_instances=50, n_runs=3, n_features=12, seed=0)
-    BayesDistNet(steps=50, members=2, seed=0).fit(data.features, data.seconds)
+    data = make_runs(n_instances=50, n_runs=3, n_features=12, random_state=0)
+    BayesDistNet(max_iter=50, n_members=2, random_state=0).fit(data.features, data.seconds)
     programs = tr._run_chunk._cache_size(), tr._held_out_loss._cache_size()
-    other = make_runs(n_instances=55, n_runs=3, n_features=13, seed=1).cut_off(0.3)
-    BayesDistNet(steps=100, members=2, learning_rate=0.01, kl_weights=(0.3, 0.1, 0.03, 0.01), seed=3).fit(
+    other = make_runs(n_instances=55, n_runs=3, n_features=13, random_state=1).cut_off(0.3)
+    BayesDistNet(max_iter=100, n_members=2, learning_rate=0.01, kl_weights=(0.3, 0.1, 0.03, 0.01), random_state=3).fit(
         other.features, other.seconds, finished=other.finished
     )
     assert (tr._run_chunk._cache_size(), tr._held_out_loss._cache_size()) == programs
 
 
 def test_learning_lowers_the_loss_and_keeps_what_it_says_of_unseen_instances():
-    data = make_runs(n_instances=200, n_runs=4, n_features=5, seed=0)
-    history = BayesDistNet(steps=300, members=2, kl_weights=(0.5,)).fit(data.features, data.seconds).history_
+    data = make_runs(n_instances=200, n_runs=4, n_features=5, random_state=0)
+    history = BayesDistNet(max_iter=300, n_members=2, kl_weights=(0.5,)).fit(data.features, data.seconds).history_
     first, last = history.iloc[0], history.iloc[-1]
     assert last["training_loss"] < first["training_loss"] - 0.1
     assert last["held_out_loss"] < first["held_out_loss"] + 0.1  # overfitting networks lose whole units here
 
 
 def test_early_stopping_keeps_the_best_network():
-    data = make_runs(n_instances=60, n_runs=2, n_features=40, seed=0)
-    patient = DistNet(steps=2000, patience=3, learning_rate=0.05).fit(data.features, data.seconds)
+    data = make_runs(n_instances=60, n_runs=2, n_features=40, random_state=0)
+    patient = DistNet(max_iter=2000, n_iter_no_change=3, learning_rate=0.05).fit(data.features, data.seconds)
     losses = patient.history_["held_out_loss"].to_numpy()
     assert len(losses) < 40
     assert len(losses) == np.argmin(losses) + 1 + 3
@@ -164,7 +164,7 @@ def test_instances_with_very_many_runs_are_spread_over_rows():
     rng = np.random.default_rng(0)
     groups = np.concatenate([np.zeros(500, int), np.arange(1, 40)])
     x = groups[:, None] / 40.0
-    model = BayesDistNet(steps=50, members=2).fit(x, rng.lognormal(x[:, 0], 0.3), groups=groups)
+    model = BayesDistNet(max_iter=50, n_members=2).fit(x, rng.lognormal(x[:, 0], 0.3), groups=groups)
     assert np.isfinite(model.predict([[0.5]])).all()
 
 

@@ -21,7 +21,7 @@ def close_figures():
 
 @pytest.fixture(scope="module")
 def data():
-    return make_runs(n_instances=40, n_runs=3, n_features=4, seed=0)
+    return make_runs(n_instances=40, n_runs=3, n_features=4, random_state=0)
 
 
 def test_distribution_figure_shows_prediction_band_and_runs(data, tmp_path):

@@ -7,7 +7,7 @@ from bayes_distnet.scoring.comparison import compare, summary
 
 
 def test_compare_gives_a_tidy_table_and_the_better_model_comes_first():
-    data = make_runs(n_instances=120, n_runs=6, n_features=4, seed=0)
+    data = make_runs(n_instances=120, n_runs=6, n_features=4, random_state=0)
     said = []
     results = compare(
         {"Marginal": Marginal(), "Ridge": Ridge()},
@@ -54,14 +54,14 @@ def test_compare_gives_a_tidy_table_and_the_better_model_comes_first():
     ],
 )
 def test_bad_settings_are_named(setting, bad):
-    data = make_runs(n_instances=10, n_runs=1, seed=0)
+    data = make_runs(n_instances=10, n_runs=1, random_state=0)
     settings = {"models": {"Marginal": Marginal()}, "features": data.features, "seconds": data.seconds}
     with pytest.raises(SettingError, match=setting):
         compare(**(settings | {setting: bad}))
 
 
 def test_tables_must_fit_together():
-    data, models = make_runs(n_instances=10, n_runs=2, seed=0), {"Marginal": Marginal()}
+    data, models = make_runs(n_instances=10, n_runs=2, random_state=0), {"Marginal": Marginal()}
     with pytest.raises(RuntimeDataError, match="features has 9 rows, but seconds has 10"):
         compare(models, data.features.iloc[:9], data.seconds)
     with pytest.raises(RuntimeDataError, match=r"shape \(10, 2, 1\)"):
@@ -72,7 +72,7 @@ def test_tables_must_fit_together():
 
 
 def test_a_fold_without_runs_is_an_error_before_anything_is_fitted():
-    data, said = make_runs(n_instances=4, n_runs=2, seed=0), []
+    data, said = make_runs(n_instances=4, n_runs=2, random_state=0), []
     seconds = data.seconds.copy()
     seconds[2] = np.nan
     with pytest.raises(RuntimeDataError, match="none of its 1 test instances has a run"):

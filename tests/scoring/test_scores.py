@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from bayes_distnet.distributions.families import Exponential, Gamma, LogLogistic, LogNormal, Normal, Weibull
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError, SettingError
-from bayes_distnet.scoring import scores
+from bayes_distnet.scoring import likelihood, scores
 from bayes_distnet.scoring.scores import SCORES
 
 
@@ -26,7 +26,7 @@ def with_runs(
 ) -> tuple[RuntimeDistribution, np.ndarray, np.ndarray]:
     """Mixtures and k runs of a somewhat different law, some of them cut off."""
     rtd = mixtures(n=n, seed=seed)
-    seconds = 1.3 * rtd.sample(k, seed=seed + 1)
+    seconds = 1.3 * rtd.sample(k, random_state=seed + 1)
     return rtd, np.minimum(seconds, cutoff), seconds < cutoff
 
 
@@ -77,7 +77,7 @@ def test_nllh_has_no_floor_but_the_published_one_has():
 def test_kld_of_one_run_is_that_of_its_kernel():
     # KL(N(y, b^2) || N(m, s^2)) = log(s/b) + (b^2 + (y - m)^2) / (2 s^2) - 1/2
     rtd = RuntimeDistribution(LogNormal([0.0, 2.0], [1.0, 0.5]))
-    y, b, m, s = np.log([3.0, 3.0]), scores.KERNEL_FLOOR, np.array([0.0, 2.0]), np.array([1.0, 0.5])
+    y, b, m, s = np.log([3.0, 3.0]), likelihood.KERNEL_FLOOR, np.array([0.0, 2.0]), np.array([1.0, 0.5])
     expected = np.log(s / b) + (b**2 + (y - m) ** 2) / (2 * s**2) - 0.5
     assert scores.kld(rtd, [3.0, 3.0]) == pytest.approx(expected, rel=1e-8)
     equal = scores.kld(rtd, np.full((2, 5), 3.0))
@@ -86,7 +86,7 @@ def test_kld_of_one_run_is_that_of_its_kernel():
 
 def test_kld_of_the_true_law_is_about_zero_and_of_another_is_not():
     rtd = mixtures(n=3)
-    seconds = rtd.sample(3000, seed=4)
+    seconds = rtd.sample(3000, random_state=4)
     right = scores.kld(rtd, seconds)
     wrong = RuntimeDistribution(LogNormal(rtd.components.loc + 0.5, rtd.components.scale), rtd.weights)
     assert np.all(np.abs(right) < 0.02)
@@ -121,7 +121,7 @@ def test_kld_under_censoring_adds_the_lump_behind_the_horizon():
 
 def test_kld_of_the_true_law_under_censoring_is_about_zero():
     rtd = mixtures(n=3)
-    seconds, cutoff = rtd.sample(3000, seed=4), rtd.quantile(0.6)[:, None]
+    seconds, cutoff = rtd.sample(3000, random_state=4), rtd.quantile(0.6)[:, None]
     right = scores.kld(rtd, np.minimum(seconds, cutoff), seconds < cutoff)
     assert np.all(np.abs(right) < 0.02)
 
@@ -266,7 +266,7 @@ def test_crps_of_what_is_left_and_of_minima():
 
 def test_crps_is_proper():
     rtd = mixtures(n=3)
-    seconds = rtd.sample(2000, seed=9)
+    seconds = rtd.sample(2000, random_state=9)
     for other in (0.7, 1.4):
         wider = RuntimeDistribution(LogNormal(rtd.components.loc, rtd.components.scale * other), rtd.weights)
         assert np.all(scores.crps(wider, seconds) > scores.crps(rtd, seconds))
@@ -316,7 +316,7 @@ def test_wasserstein_is_infinite_with_the_mean():
 @pytest.mark.parametrize("share", [1.0, 0.6])
 def test_pit_is_uniform_under_the_truth(share):
     rtd = mixtures(n=40)
-    seconds, cutoff = rtd.sample(50, seed=1), rtd.quantile(share)[:, None]
+    seconds, cutoff = rtd.sample(50, random_state=1), rtd.quantile(share)[:, None]
     values = scores.pit(rtd, np.minimum(seconds, cutoff), seconds < cutoff)
     assert values.shape == (40, 50)
     assert scipy.stats.kstest(values.ravel(), "uniform").pvalue > 0.01
@@ -325,7 +325,7 @@ def test_pit_is_uniform_under_the_truth(share):
 
 def test_coverage_is_the_level_under_the_truth():
     rtd = mixtures(n=40)
-    seconds = rtd.sample(500, seed=2)
+    seconds = rtd.sample(500, random_state=2)
     for cutoff in (np.full((40, 1), np.inf), rtd.quantile(0.5)[:, None], rtd.quantile(0.97)[:, None]):
         for level in (0.5, 0.9):
             value = scores.coverage(rtd, np.minimum(seconds, cutoff), seconds < cutoff, level=level)
@@ -440,7 +440,7 @@ def test_bad_settings_are_refused():
         with pytest.raises(SettingError, match=r"level=.*between 0 and 1"):
             scores.coverage(rtd, [1.0, 2.0], level=bad)
     with pytest.raises(SettingError, match="seed"):
-        scores.pit(rtd, [1.0, 2.0], seed=-1)
+        scores.pit(rtd, [1.0, 2.0], random_state=-1)
 
 
 @pytest.mark.parametrize("name", SCORES)

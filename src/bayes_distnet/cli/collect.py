@@ -33,7 +33,7 @@ def add_generate(commands: Any) -> None:
 def _generate(parsed: argparse.Namespace) -> None:
     from bayes_distnet.collect.instances.registry import generate
 
-    files = generate(parsed.kind, parsed.count, seed=parsed.seed, folder=parsed.out)
+    files = generate(parsed.kind, parsed.count, random_state=parsed.seed, folder=parsed.out)
     print(f"{len(files)} instances in {parsed.out}: {files[0].name} to {files[-1].name}")
 
 
@@ -197,9 +197,9 @@ def _features(parsed: argparse.Namespace) -> None:
             check_can_write(path)
     table = extract(
         _files(parsed.instances),
-        seed=parsed.seed,
+        random_state=parsed.seed,
         time_limit=parsed.time_limit,
-        processes=parsed.cores,
+        n_jobs=parsed.cores,
         on_error="nan" if parsed.skip_bad else "raise",
         progress=not parsed.quiet,
     )

@@ -24,12 +24,12 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
     check_can_report()
     started = time.monotonic()
     data = load_dataset(DATA)
-    train, test = data.split(test_size=0.2, seed=0)
+    train, test = data.split(test_size=0.2, random_state=0)
     print(f"{DATA}: {data!r}")
     print(
         f"\nHybridDistNet learns from {RUNS} runs of each of {len(train)} instances and predicts {len(test)} new ones:"
     )
-    model = HybridDistNet(seed=0, progress=progress and sys.stderr.isatty()).fit(
+    model = HybridDistNet(random_state=0, verbose=progress and sys.stderr.isatty()).fit(
         train.X, train.seconds[:, :RUNS], finished=train.finished[:, :RUNS]
     )
     rtd = model.predict_distribution(test.X)

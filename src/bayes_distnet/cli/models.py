@@ -77,7 +77,7 @@ def _fit(parsed: argparse.Namespace) -> None:
     check_free(parsed.out, force=parsed.force)
     model = _unfitted(parsed.model, parsed.family, parsed.seed)
     data = read_data(parsed.data, parsed.features, parsed.solver)
-    train = data if parsed.holdout is None else data.split(_share(parsed.holdout), seed=parsed.seed)[0]
+    train = data if parsed.holdout is None else data.split(_share(parsed.holdout), random_state=parsed.seed)[0]
     started = time.perf_counter()
     learn(model, train)
     seconds = time.perf_counter() - started
@@ -108,8 +108,8 @@ def _unfitted(key: str, family: str | None, seed: int) -> RuntimeEstimator:
     if peer.make is None:
         raise SettingError(f"--model {key}: not a model that can be fitted.")
     model = peer.make(family or FAMILY, seed)
-    if "progress" in model.get_params():
-        model.set_params(progress=None)  # a bar if this is a terminal; in experiments there is none
+    if "verbose" in model.get_params():
+        model.set_params(verbose=None)  # a bar if this is a terminal; in experiments there is none
     return model
 
 
@@ -250,7 +250,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
     model = load_model(parsed.model)
     data = read_data(parsed.data, parsed.features, parsed.solver)
     if parsed.holdout is not None:
-        data = data.split(_share(parsed.holdout), seed=parsed.seed)[1]
+        data = data.split(_share(parsed.holdout), random_state=parsed.seed)[1]
     learnt = read_learnt(parsed.model)
     seen = None if learnt is None else learnt.seen(data.features.index)
     if seen:

@@ -27,7 +27,7 @@ def repeat(
     store: str | os.PathLike[str],
     memory_limit: int | None = MEMORY_LIMIT,
     cores: int | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Do `count` random solved runs of a store again, here and with the same seeds.
@@ -47,7 +47,7 @@ def repeat(
         frame = frame[(frame["status"] == SOLVED) & known]
         if frame.empty:
             raise CollectError(f"{store}: no solved run of these solvers on these instances to repeat.")
-        chosen = frame.sample(min(count, len(frame)), random_state=seed)
+        chosen = frame.sample(min(count, len(frame)), random_state=random_state)
         futures = {}
         columns = (chosen[name].tolist() for name in ("solver", "instance", "seed", "cutoff", "seconds"))
         for name, instance, number, cutoff, seconds in zip(*columns, strict=True):

@@ -135,11 +135,11 @@ class Dataset:
             parts=None if parts is None else parts[parts.index.isin(names)],
         )
 
-    def split(self, test_size: float = 0.2, *, seed: int = 0) -> tuple[Dataset, Dataset]:
+    def split(self, test_size: float = 0.2, *, random_state: int = 0) -> tuple[Dataset, Dataset]:
         """Return training and test data, split at random by instance."""
         if not 0 < test_size < 1:
             raise SettingError(f"test_size={test_size!r}: expected a part between 0 and 1.")
-        order = np.random.default_rng(check_seed("seed", seed)).permutation(len(self))
+        order = np.random.default_rng(check_seed("random_state", random_state)).permutation(len(self))
         tested = round(len(self) * test_size)
         if not 0 < tested < len(self):
             raise SettingError(f"a share of {test_size:g} of {len(self)} instances leaves one part empty.")

@@ -52,14 +52,14 @@ def make_runs(
     *,
     unexplained: float = 0.3,
     humps: bool = False,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> SyntheticRuns:
     """Generate runs of a solver on random instances.
 
     unexplained: deviation of the part of an instance's log runtime that no feature tells. humps: on some instances
     a lucky run is twenty times as fast as the others, so that the runtime distribution has two humps.
 
-    >>> data = make_runs(n_instances=5, n_runs=3, seed=1)
+    >>> data = make_runs(n_instances=5, n_runs=3, random_state=1)
     >>> data.seconds.shape, data.features.shape
     ((5, 3), (5, 20))
     """
@@ -67,7 +67,7 @@ def make_runs(
         check_at_least(name, value, 1)
     if not is_number(unexplained) or not 0 <= unexplained < np.inf:
         raise SettingError(f"unexplained={unexplained!r}: expected a deviation, a finite number of at least 0.")
-    rng = np.random.default_rng(check_seed("seed", seed))
+    rng = np.random.default_rng(check_seed("random_state", random_state))
     z = rng.normal(size=(n_instances, n_features))
     signal = np.zeros((n_instances, 4))
     signal[:, : min(4, n_features)] = z[:, :4]
@@ -86,5 +86,5 @@ def make_runs(
         index=pd.Index([f"instance-{i:05d}" for i in range(n_instances)], name="instance"),
         columns=[f"feature_{j:03d}" for j in range(n_features)],
     )
-    seconds = truth.sample(n_runs, seed=int(rng.integers(2**31)))
+    seconds = truth.sample(n_runs, random_state=int(rng.integers(2**31)))
     return SyntheticRuns(features, seconds, np.ones(seconds.shape, dtype=bool), truth)

@@ -228,10 +228,10 @@ class RuntimeDistribution:
             result[rows] = np.where(inside[rows], means, result[rows])
         return result.reshape(shape)
 
-    def sample(self, size: int, seed: int = 0) -> FloatArray:
+    def sample(self, size: int, random_state: int = 0) -> FloatArray:
         """Runtimes (n, size) drawn from every row; the same for the same seed."""
         check_at_least("size", size, 0)
-        rng, mixture = np.random.default_rng(check_seed("seed", seed)), self._mixture
+        rng, mixture = np.random.default_rng(check_seed("random_state", random_state)), self._mixture
         if mixture.is_plain and np.all(mixture.power == 1):
             drawn = self.components.take((np.arange(len(self))[:, None], mixture.draw(rng, size)))
             return np.asarray(drawn.sample(rng, (len(self), size)))

@@ -115,8 +115,8 @@ def _split(job: Job, data: Dataset) -> _Split:
 def _fit(peer: Peer, job: Job, data: Dataset, split: _Split) -> Any:
     assert peer.make is not None
     model = peer.make(job.family, job.seed)
-    if "progress" in model.get_params(deep=False):
-        model.set_params(progress=False)
+    if "verbose" in model.get_params(deep=False):
+        model.set_params(verbose=False)
     return fit_runs(model, data.features.iloc[split.train], split.seconds, split.finished)
 
 
@@ -133,7 +133,7 @@ def _scored(job: Job, data: Dataset, split: _Split) -> Record:
         rtd.median()
         predicted = time.perf_counter()
     each = _scores(rtd, split)
-    pit = scores.pit(rtd, split.test_seconds, split.test_finished, seed=0)
+    pit = scores.pit(rtd, split.test_seconds, split.test_finished, random_state=0)
     pit = pit[~np.isnan(pit)]
     means = {name: _mean(values) for name, values in each.items()} | {"calibration": scores.calibration(pit)}
     record: Record = {

@@ -30,13 +30,14 @@ PROBES = 3
 _PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", *RANDOMISED)
 
 
-def cnf_features(path: str | os.PathLike[str], *, seed: int = 0, time_limit: float = 30.0) -> Features:
+def cnf_features(path: str | os.PathLike[str], *, random_state: int = 0, time_limit: float = 30.0) -> Features:
     """Return the features of a DIMACS CNF file, plain or compressed (.gz, .xz).
 
     Raises a `FeatureError` if the file is not valid, or if `time_limit` wall-clock seconds are not enough.
     """
     meter = Meter(Path(path), time_limit)
-    first = check_seed("seed", seed) * PROBES
+    seed = check_seed("random_state", random_state)
+    first = seed * PROBES
     text = clean_dimacs(meter.path, meter.left)
     with tempfile.TemporaryDirectory() as folder:
         # Both programs read the same clean text: comments and compression change nothing.

@@ -42,9 +42,9 @@ class FeatureTable:
 def extract(
     paths: Iterable[str | os.PathLike[str]],
     *,
-    seed: int = 0,
+    random_state: int = 0,
     time_limit: float = 30.0,
-    processes: int = 1,
+    n_jobs: int = 1,
     on_error: str = "raise",
     progress: bool = False,
 ) -> FeatureTable:
@@ -63,11 +63,11 @@ def extract(
     """
     files = [Path(path) for path in paths]
     check_choice("on_error", on_error, ("raise", "nan"))
-    check_at_least("processes", processes, 1)
+    check_at_least("n_jobs", n_jobs, 1)
     check_positive("time_limit", time_limit)
     _check_names(files)
-    jobs = (delayed(_one)(file, check_seed("seed", seed), time_limit) for file in files)
-    results = Parallel(n_jobs=processes, return_as="generator")(jobs)
+    jobs = (delayed(_one)(file, check_seed("random_state", random_state), time_limit) for file in files)
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     found: dict[str, Features] = {}
     failures: dict[str, str] = {}
     for file, result in zip(files, tqdm(results, total=len(files), disable=not progress, unit="file"), strict=True):
@@ -88,7 +88,7 @@ def _one(path: Path, seed: int, time_limit: float) -> Features | FeatureError:
     try:
         if path.name.endswith(PDDL):
             return pddl_features(path, time_limit=time_limit)
-        return cnf_features(path, seed=seed, time_limit=time_limit)
+        return cnf_features(path, random_state=seed, time_limit=time_limit)
     except FeatureError as error:
         return error
 

@@ -17,17 +17,17 @@ class DistNet(NetworkEstimator):
     Args:
         family: the predicted distribution, a name in `bayes_distnet.distributions.families.all.FAMILIES`.
         preset: None, or "paper" for the published settings, whatever the arguments below say.
-        hidden: units of the hidden layers.
-        steps: training steps at most; None chooses by the amount of data.
+        hidden_layer_sizes: units of the hidden layers.
+        max_iter: training steps at most; None chooses by the amount of data.
         learning_rate: of Adam, at its peak.
-        patience: looks at the held-out instances (one every 50 steps) without a better loss before training stops.
-        seed: fixes the result.
-        progress: show a progress bar; None only on a terminal.
+        n_iter_no_change: looks at the held-out instances (one every 50 steps) without a better loss before training stops.
+        random_state: fixes the result.
+        verbose: show a progress bar; None only on a terminal.
 
     Example:
         >>> from bayes_distnet import DistNet, make_runs
-        >>> data = make_runs(n_instances=60, n_runs=4, seed=0)
-        >>> DistNet(steps=100).fit(data.features, data.seconds).predict(data.features).shape
+        >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
+        >>> DistNet(max_iter=100).fit(data.features, data.seconds).predict(data.features).shape
         (60,)
     """
 
@@ -35,31 +35,31 @@ class DistNet(NetworkEstimator):
         self,
         family: str = "lognormal",
         preset: str | None = None,
-        hidden: tuple[int, ...] = (16, 16),
-        steps: int | None = None,
+        hidden_layer_sizes: tuple[int, ...] = (16, 16),
+        max_iter: int | None = None,
         learning_rate: float = 1e-2,
-        patience: int = 6,
-        seed: int = 0,
-        progress: bool | None = None,
+        n_iter_no_change: int = 6,
+        random_state: int = 0,
+        verbose: bool | None = None,
     ) -> None:
         self.family = family
         self.preset = preset
-        self.hidden = hidden
-        self.steps = steps
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.max_iter = max_iter
         self.learning_rate = learning_rate
-        self.patience = patience
-        self.seed = seed
-        self.progress = progress
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _settings(self) -> Settings:
         check_choice("preset", self.preset, PRESETS)
-        plain = Settings(family=self.family, bayesian=False, members=1, kl_weights=(0.5,), progress=self.progress)
+        plain = Settings(family=self.family, bayesian=False, n_members=1, kl_weights=(0.5,), verbose=self.verbose)
         if self.preset == "paper":
             return replace(plain, published=True, kl_weights=(0.0,))
         return replace(
             plain,
-            hidden=as_tuple(self.hidden),
-            steps=self.steps,
+            hidden_layer_sizes=as_tuple(self.hidden_layer_sizes),
+            max_iter=self.max_iter,
             learning_rate=self.learning_rate,
-            patience=self.patience,
+            n_iter_no_change=self.n_iter_no_change,
         )

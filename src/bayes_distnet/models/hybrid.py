@@ -37,58 +37,60 @@ class HybridDistNet(RuntimeEstimator):
     it becomes unsure.
 
     Args:
-        members: networks, each trained without a fifth (or 1/members) of the instances.
-        draws: weight draws a member in prediction.
-        trees: size of the forest.
-        steps: training steps of the networks; None chooses by the amount of data.
-        seed: fixes the result.
-        progress: show a progress bar; None only on a terminal.
+        n_members: networks, each trained without a fifth (or 1/members) of the instances.
+        n_draws: weight draws a member in prediction.
+        n_estimators: size of the forest.
+        max_iter: training steps of the networks; None chooses by the amount of data.
+        random_state: fixes the result.
+        verbose: show a progress bar; None only on a terminal.
 
     Example:
         >>> from bayes_distnet import HybridDistNet, make_runs
-        >>> data = make_runs(n_instances=60, n_runs=4, seed=0)
-        >>> model = HybridDistNet(steps=100, seed=0).fit(data.features, data.seconds)
+        >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
+        >>> model = HybridDistNet(max_iter=100, random_state=0).fit(data.features, data.seconds)
         >>> dict(zip(("network", "forest", "average", "runs"), model.weights_)).keys()
         dict_keys(['network', 'forest', 'average', 'runs'])
     """
 
     def __init__(
         self,
-        members: int = 5,
-        draws: int = 6,
-        trees: int = 100,
-        steps: int | None = None,
-        seed: int = 0,
-        progress: bool | None = None,
+        n_members: int = 5,
+        n_draws: int = 6,
+        n_estimators: int = 100,
+        max_iter: int | None = None,
+        random_state: int = 0,
+        verbose: bool | None = None,
     ) -> None:
-        self.members = members
-        self.draws = draws
-        self.trees = trees
-        self.steps = steps
-        self.seed = seed
-        self.progress = progress
+        self.n_members = n_members
+        self.n_draws = n_draws
+        self.n_estimators = n_estimators
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _settings(self) -> Settings:
-        return Settings(members=self.members, draws=self.draws, steps=self.steps, progress=self.progress)
+        return Settings(n_members=self.n_members, n_draws=self.n_draws, max_iter=self.max_iter, verbose=self.verbose)
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         from bayes_distnet.models.network.fitting import fit_ensemble
 
-        check_at_least("trees", self.trees, 1)
-        check_at_least("members", self.members, 2)
-        self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
+        check_at_least("n_estimators", self.n_estimators, 1)
+        check_at_least("n_members", self.n_members, 2)
+        self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.random_state)
         x = self.ensemble_.inputs(features)
         draws = self.ensemble_.out_of_fold(x)
         # Where nothing was seen, the forest would repeat the network's certainty: it learns from the law left open.
         past = open_ended(draws, self.ensemble_.horizon, self.ensemble_.spread, self._settings().family)
-        log_times = impute(past, observations, self.ensemble_.spread, self.seed)
-        self.forest_, unseen = fit_forest(x, observations, log_times, trees=self.trees, seed=self.seed)
+        log_times = impute(past, observations, self.ensemble_.spread, self.random_state)
+        self.forest_, unseen = fit_forest(
+            x, observations, log_times, n_estimators=self.n_estimators, random_state=self.random_state
+        )
         forest = RuntimeDistribution(unseen.components, unseen.weights)
         network = collapsed(draws, self.ensemble_.weights.shape[1])
         candidates = [network, forest, average(network, forest)]
         shares = pool_weights([run_scores(candidate, observations) for candidate in candidates])
         pooled = RuntimeDistribution.mixture(list(zip(candidates, shares, strict=True)))
-        self.shape_ = fit_shape(pooled, observations, self.seed)
+        self.shape_ = fit_shape(pooled, observations, self.random_state)
         self.leaf_runs_, runs = fit_leaf_runs(self.forest_, unseen, x, observations, log_times)
         _, share = pool_weights([run_scores(rtd, observations) for rtd in (self.shape_.of(pooled), runs)])
         share = min(float(share), MOST_OF_RUNS) * observations.finished.mean()  # cut-off runs test it the least
@@ -134,7 +136,7 @@ def impute(network: RuntimeDistribution, observations: Observations, spread: flo
     if not cut.any():
         return log_times[None]
     rows, cutoff = observations.instance[cut], observations.seconds[cut]
-    left = network[rows].given_alive(cutoff).sample(IMPUTATIONS, seed=seed)
+    left = network[rows].given_alive(cutoff).sample(IMPUTATIONS, random_state=seed)
     imputed = np.tile(log_times, (IMPUTATIONS, 1))
     ceiling = log_times.max() + IMPUTED_REACH * spread
     imputed[:, cut] = np.minimum(np.log(cutoff[:, None] + left), ceiling).T

@@ -24,15 +24,15 @@ class KNearest(RuntimeEstimator):
     Parameters: `neighbours`, how many instances.
     """
 
-    def __init__(self, neighbours: int = 10) -> None:
-        self.neighbours = neighbours
+    def __init__(self, n_neighbors: int = 10) -> None:
+        self.n_neighbors = n_neighbors
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
-        check_at_least("neighbours", self.neighbours, 1)
+        check_at_least("n_neighbors", self.n_neighbors, 1)
         self.scaler_ = Standard.fit(features)
         self.points_ = self.scaler_.transform(features)
-        self.k_ = min(self.neighbours, len(features))
-        near = _nearest(self.points_, self.points_, min(self.neighbours, len(features) - 1), exclude_self=True)
+        self.k_ = min(self.n_neighbors, len(features))
+        near = _nearest(self.points_, self.points_, min(self.n_neighbors, len(features) - 1), exclude_self=True)
         counts = observations.runs_of_each().astype(float)
 
         def fit(log_times: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -24,17 +24,19 @@ class RandomForest(RuntimeEstimator):
     choose from; `seed`.
     """
 
-    def __init__(self, trees: int = 100, least_instances: int = 3, max_features: float = 0.5, seed: int = 0) -> None:
-        self.trees = trees
-        self.least_instances = least_instances
+    def __init__(
+        self, n_estimators: int = 100, min_samples_leaf: int = 3, max_features: float = 0.5, random_state: int = 0
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
-        self.seed = seed
+        self.random_state = random_state
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
-        check_at_least("trees", self.trees, 1)
-        check_at_least("least_instances", self.least_instances, 1)
+        check_at_least("n_estimators", self.n_estimators, 1)
+        check_at_least("min_samples_leaf", self.min_samples_leaf, 1)
         check_max_features(self.max_features)
-        check_seed("seed", self.seed)
+        check_seed("random_state", self.random_state)
         self.scaler_ = RankGauss.fit(features)
         x = self.scaler_.transform(features)
 
@@ -44,11 +46,11 @@ class RandomForest(RuntimeEstimator):
                 observations,
                 log_times[None],
                 variance,
-                trees=self.trees,
-                least_instances=self.least_instances,
+                n_estimators=self.n_estimators,
+                min_samples_leaf=self.min_samples_leaf,
                 max_features=self.max_features,
                 random_share=0.0,
-                seed=self.seed,
+                random_state=self.random_state,
             )
             return mean_and_deviation(out_of_bag.components, out_of_bag.weights)
 

@@ -66,8 +66,8 @@ class Peer:
 def from_template(template: RuntimeEstimator, families: tuple[str, ...], family: str, seed: int) -> RuntimeEstimator:
     """Return an unfitted copy of a model with this seed, if it has one, and family, if it can be asked for some."""
     settings: dict[str, Any] = {"family": family} if families else {}
-    if "seed" in template.get_params(deep=False):
-        settings["seed"] = seed
+    if "random_state" in template.get_params(deep=False):
+        settings["random_state"] = seed
     model: RuntimeEstimator = clone(template).set_params(**settings)
     return model
 
@@ -86,14 +86,14 @@ def _limit(name: str, limit: Callable[[FloatArray, BoolArray], RuntimeDistributi
 
 
 PEERS: dict[str, Peer] = {
-    "hybrid": _model("HybridDistNet", HybridDistNet(progress=False)),
-    "bayes": _model("BayesDistNet", BayesDistNet(progress=False), tuple(FAMILIES)),
+    "hybrid": _model("HybridDistNet", HybridDistNet(verbose=False)),
+    "bayes": _model("BayesDistNet", BayesDistNet(verbose=False), tuple(FAMILIES)),
     "bayes-runtimes": _model(
-        "BayesDistNet (runtimes)", BayesDistNet(output="runtimes", progress=False), tuple(FAMILIES)
+        "BayesDistNet (runtimes)", BayesDistNet(output="runtimes", verbose=False), tuple(FAMILIES)
     ),
-    "bayes-paper": _model("BayesDistNet (paper)", BayesDistNet(preset="paper", progress=False), tuple(FAMILIES)),
-    "distnet": _model("DistNet", DistNet(progress=False), tuple(FAMILIES)),
-    "distnet-paper": _model("DistNet (paper)", DistNet(preset="paper", progress=False), tuple(FAMILIES)),
+    "bayes-paper": _model("BayesDistNet (paper)", BayesDistNet(preset="paper", verbose=False), tuple(FAMILIES)),
+    "distnet": _model("DistNet", DistNet(verbose=False), tuple(FAMILIES)),
+    "distnet-paper": _model("DistNet (paper)", DistNet(preset="paper", verbose=False), tuple(FAMILIES)),
     "forest": _model("RandomForest", RandomForest()),
     "ridge": _model("Ridge", Ridge()),
     "knn": _model("KNearest", KNearest()),
@@ -111,9 +111,9 @@ def find_peer(text: str) -> Peer:
     """Return a peer by its key, or one of your own: "package.module:attribute" or "folder/file.py:attribute".
 
     The attribute is a `Peer`, a model such as `MyModel(depth=3)`, or its class if that needs no arguments. A model's
-    `seed` is set for every seed of an experiment; its other settings stay. A file given here is run.
+    `random_state` is set for every seed of an experiment; its other settings stay. A file given here is run.
 
-    >>> find_peer("ridge").name, find_peer("bayes_distnet.models.baselines:Ridge").name
+    >>> find_peer("ridge").name, find_peer("bayes_distnet.models.ridge:Ridge").name
     ('Ridge', 'Ridge')
     """
     if text in PEERS:

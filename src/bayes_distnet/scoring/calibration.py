@@ -12,7 +12,7 @@ from bayes_distnet.scoring.runs import runs_of
 from bayes_distnet.validation import check_level, check_seed
 
 
-def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, seed: int = 0) -> FloatArray:
+def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, random_state: int = 0) -> FloatArray:
     """Probability integral transform: the matrix (n, k) of F(t), uniform on [0, 1] if the predictions are right.
 
     All that is known of a run cut off at c is that its F(t) lies above F(c): it gets a uniform draw from there. NaN
@@ -20,7 +20,7 @@ def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, seed: 
     """
     runs = runs_of(rtd, runtimes, finished)
     cdf = rtd.cdf(runs.seconds)
-    drawn = cdf + np.random.default_rng(check_seed("seed", seed)).random(cdf.shape) * (1 - cdf)
+    drawn = cdf + np.random.default_rng(check_seed("random_state", random_state)).random(cdf.shape) * (1 - cdf)
     return np.where(runs.present, np.where(runs.finished, cdf, drawn), np.nan)
 
 

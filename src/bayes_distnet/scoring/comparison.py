@@ -30,7 +30,7 @@ def compare(
     runs: int | None = None,
     cut_off: float = 0.0,
     scores: Iterable[str] = ("nllh", "ks", "crps"),
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
     """Fit every model on every fold and score it on the fold's unseen instances.
@@ -55,8 +55,8 @@ def compare(
     if times.ndim != 2:
         raise RuntimeDataError(f"seconds has shape {times.shape}; give (instances,) or (instances, runs).")
     take = _rows_of(features, len(times))
-    learnt, known_of = first_runs(times, flags, runs, seed)
-    parts = list(folds_by_instance(len(times), folds, seed))[:only_folds]
+    learnt, known_of = first_runs(times, flags, runs, random_state)
+    parts = list(folds_by_instance(len(times), folds, random_state))[:only_folds]
     for fold, (_, test) in enumerate(parts):
         if np.isnan(times[test]).all():
             raise RuntimeDataError(

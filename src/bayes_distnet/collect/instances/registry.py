@@ -38,7 +38,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def generate(kind: str, count: int, *, seed: int, folder: str | Path) -> list[Path]:
+def generate(kind: str, count: int, *, random_state: int, folder: str | Path) -> list[Path]:
     """Write instances 0 to count - 1 of a kind to a folder, which is made if need be, and return their files.
 
     A seed fixes every byte, and an instance does not depend on how many others are written. `KINDS` has the names
@@ -46,12 +46,12 @@ def generate(kind: str, count: int, *, seed: int, folder: str | Path) -> list[Pa
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [file.name for file in generate("factoring", 2, seed=0, folder=folder)]
+    ...     [file.name for file in generate("factoring", 2, random_state=0, folder=folder)]
     ['factoring-0000.cnf', 'factoring-0001.cnf']
     """
     check_choice("kind", kind, tuple(KINDS))
     check_at_least("count", count, 1)
-    seed = check_seed("seed", seed)
+    seed = check_seed("random_state", random_state)
     folder, chosen = Path(folder), KINDS[kind]
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in chosen.beside.items():

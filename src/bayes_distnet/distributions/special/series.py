@@ -6,6 +6,7 @@ from bayes_distnet.arrays import Array
 def clenshaw(coefficients: tuple[float, ...], y: Array) -> Array:
     """Return the sum of a Chebyshev series at y in [-1, 1].
 
+    >>> import numpy as np
     >>> clenshaw((1.0, 2.0, 3.0), np.array(0.5)).item()
     0.5
     """

@@ -97,35 +97,36 @@ def fit_forest(
     log_times: FloatArray,
     variance: FloatArray | None = None,
     *,
-    trees: int = 100,
-    least_instances: int = 3,
+    n_estimators: int = 100,
+    min_samples_leaf: int = 3,
     max_features: float = 1.0,
     random_share: float = 0.5,
-    seed: int = 0,
+    random_state: int = 0,
+    n_jobs: int | None = None,
 ) -> tuple[Forest, OutOfBag]:
     """Grow a forest on log runtimes (imputations, runs): several imputations are shared out among the trees.
 
     `variance` is how uncertain each log runtime itself is: that of an expectation put in place of a cut-off run.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     counts = observations.runs_of_each().astype(float)
     sums = [instance_moments(observations, values, variance) for values in log_times]
     n = len(x)
     # Without a feature that varies every tree is one leaf, but scikit-learn wants a column.
     x32 = x.astype(np.float32) if x.shape[1] else np.zeros((n, 1), np.float32)
 
-    picks = [np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for _ in range(trees)]
-    states = rng.integers(2**31, size=trees)
-    random_tree = (np.arange(trees) // len(sums)) / max(trees / len(sums), 1) < random_share
+    picks = [np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for _ in range(n_estimators)]
+    states = rng.integers(2**31, size=n_estimators)
+    random_tree = (np.arange(n_estimators) // len(sums)) / max(n_estimators / len(sums), 1) < random_share
 
     def fitted(tree: int) -> Any:
         kind = ExtraTreeRegressor if random_tree[tree] else DecisionTreeRegressor
         state = int(states[tree])
-        model = kind(min_samples_leaf=min(least_instances, n), max_features=float(max_features), random_state=state)
+        model = kind(min_samples_leaf=min(min_samples_leaf, n), max_features=float(max_features), random_state=state)
         model.fit(x32, sums[tree % len(sums)][0], sample_weight=picks[tree] * counts)
         return model.tree_
 
-    grown = Parallel(n_jobs=-1, prefer="threads")(delayed(fitted)(tree) for tree in range(trees))
+    grown = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fitted)(tree) for tree in range(n_estimators))
     return _assemble(grown, x32, counts, sums, picks)
 
 

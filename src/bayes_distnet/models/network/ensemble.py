@@ -131,11 +131,11 @@ class Ensemble:
     def out_of_fold(self, x: FloatArray) -> RuntimeDistribution:
         """Predict the training instances, each by the members that have not seen it."""
         parts, rows = [], []
-        for fold in range(self.settings.members):
+        for fold in range(self.settings.n_members):
             mine = np.flatnonzero(self.fold == fold)
             if not mine.size:  # fewer instances than members
                 continue
-            unseen = np.arange(fold, len(self.weights), self.settings.members)
+            unseen = np.arange(fold, len(self.weights), self.settings.n_members)
             parts.append(self._mixture(self.raw(x[mine], unseen)))
             rows.append(mine)
         return RuntimeDistribution.concat(parts)[np.argsort(np.concatenate(rows))]

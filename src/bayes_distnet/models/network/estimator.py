@@ -26,7 +26,7 @@ OUTPUTS = ("parameters", "runtimes")
 class NetworkEstimator(RuntimeEstimator):
     """What DistNet and Bayes DistNet share; a subclass turns its parameters into settings."""
 
-    seed: int
+    random_state: int
     ensemble_: Ensemble
 
     @abstractmethod
@@ -35,7 +35,7 @@ class NetworkEstimator(RuntimeEstimator):
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         from bayes_distnet.models.network.fitting import fit_ensemble
 
-        self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.seed)
+        self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.random_state)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         return self.ensemble_.distribution(self.ensemble_.inputs(features))

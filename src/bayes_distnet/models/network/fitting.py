@@ -43,7 +43,7 @@ PUBLISHED_EPOCHS, PUBLISHED_BATCH, PUBLISHED_PATIENCE = 250, 32, 20
 
 def fit_ensemble(features: FloatArray, observations: Observations, settings: Settings, seed: int) -> Ensemble:
     """Train networks on one feature row an instance and the runs of all instances."""
-    rng = np.random.default_rng(check_seed("seed", seed))
+    rng = np.random.default_rng(check_seed("random_state", seed))
     scaler = settings.scaler.fit(features)
     x = scaler.transform(features)
     if settings.published:
@@ -54,7 +54,7 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
     data, row_instance = _training_data(
         x, observations, center, settings.n_inputs(x.shape[1]), per_run=settings.published
     )
-    fold_of_member = np.tile(np.arange(settings.members), len(settings.kl_weights))
+    fold_of_member = np.tile(np.arange(settings.n_members), len(settings.kl_weights))
     rows_of = [np.flatnonzero(fold[row_instance] != mine) for mine in fold_of_member]
     held_out = [np.flatnonzero(fold[row_instance] == mine) for mine in fold_of_member]
     architecture = settings.architecture(data.features.shape[1])
@@ -76,7 +76,7 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
     if settings.bayesian and not settings.published and x.shape[1] > 1:
         plan = replace(plan, prior=_screened(plan.prior, architecture, x, observations, fold, fold_of_member, rng))
     initial = _initial(architecture, settings, plan, rng)
-    trained = train(objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.progress)
+    trained = train(objective, data, plan, initial, rows_of, held_out, int(rng.integers(2**31)), settings.verbose)
     if not np.isfinite(trained.mu).all():
         raise SettingError(
             f"Training diverged with learning_rate={settings.learning_rate}: the weights are not finite. Lower it."
@@ -102,7 +102,7 @@ def fit_ensemble(features: FloatArray, observations: Observations, settings: Set
     alone = [replace(ensemble, pool=np.ones(1), weights=weights).out_of_fold(x) for weights in each]
     pool = pool_weights([run_scores(rtd, observations) for rtd in alone])
     kept = pool >= min(LEAST_SHARE, pool.max())  # the rest would cost time in every prediction and change none
-    weights = ensemble.weights[np.repeat(kept, settings.members)]
+    weights = ensemble.weights[np.repeat(kept, settings.n_members)]
     return replace(ensemble, pool=pool[kept] / pool[kept].sum(), weights=weights)
 
 
@@ -110,7 +110,7 @@ def _folds(n_instances: int, settings: Settings, rng: np.random.Generator) -> In
     """Return the fold of every instance; member j learns without fold j."""
     if settings.published:  # the last fifth of the training instances is held out
         return np.where(np.arange(n_instances) < published_training_part(n_instances), 1, 0)
-    return rng.permutation(np.arange(n_instances) % (settings.members if settings.members > 1 else FOLDS))
+    return rng.permutation(np.arange(n_instances) % (settings.n_members if settings.n_members > 1 else FOLDS))
 
 
 def _training_data(
@@ -167,16 +167,16 @@ def _plan(
             mask=mask,
             patience=None if settings.bayesian else PUBLISHED_PATIENCE,
         )
-    steps = settings.steps or round(LEAST_STEPS * math.sqrt(max(1.0, most / FULL_BATCH)))
+    steps = settings.max_iter or round(LEAST_STEPS * math.sqrt(max(1.0, most / FULL_BATCH)))
     return Plan(
         rates=cosine_rates(steps, settings.learning_rate),
         chunk=CHUNK,
         batch=_batch_size(settings, most),
         spread=spread,
-        kl_weights=np.repeat(settings.kl_weights, settings.members) / evidence,
+        kl_weights=np.repeat(settings.kl_weights, settings.n_members) / evidence,
         prior=prior,
         mask=mask,
-        patience=settings.patience,
+        patience=settings.n_iter_no_change,
     )
 
 
@@ -233,7 +233,7 @@ def _initial(
     architecture: Architecture, settings: Settings, plan: Plan, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     """Starting parameters, one row a member."""
-    members = settings.members * len(settings.kl_weights)
+    members = settings.n_members * len(settings.kl_weights)
     shape, units = (members, architecture.n_weights), (members, sum(architecture.hidden))
     norm = {"norm_scale": np.ones(units), "norm_shift": np.zeros(units)} if architecture.batch_norm else {}
     if settings.published and settings.bayesian:
@@ -260,7 +260,7 @@ def _history(trained: Trained, settings: Settings) -> FloatArray:
     looks, groups = len(trained.steps), len(settings.kl_weights)
 
     def averaged(losses: FloatArray) -> FloatArray:
-        return np.asarray(losses.reshape(looks, groups, settings.members).mean(axis=2).ravel())
+        return np.asarray(losses.reshape(looks, groups, settings.n_members).mean(axis=2).ravel())
 
     steps, weights = np.repeat(trained.steps, groups), np.tile(settings.kl_weights, looks)
     return np.stack([steps, weights, averaged(trained.training_loss), averaged(trained.held_out_loss)], axis=1)
@@ -278,7 +278,7 @@ def _runtime_draws(settings: Settings, n_rows: int) -> int:
 def _draw_weights(trained: Trained, settings: Settings, runtime_draws: int, rng: np.random.Generator) -> FloatArray:
     if trained.sigma is None:
         return trained.mu[:, None]
-    draws = settings.draws if settings.output == "parameters" else runtime_draws
+    draws = settings.n_draws if settings.output == "parameters" else runtime_draws
     shape = (len(trained.mu), draws, trained.mu.shape[1])
     stratified = settings.output == "runtimes" and not settings.published
     noise = _stratified_normals(shape, rng) if stratified else rng.normal(size=shape)

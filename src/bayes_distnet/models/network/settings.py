@@ -25,33 +25,35 @@ class Settings:
     output: str = "parameters"
     bayesian: bool = True
     published: bool = False
-    hidden: tuple[int, ...] = (16, 16)
-    members: int = 5  # for each KL weight
-    draws: int = 6
-    steps: int | None = None
+    hidden_layer_sizes: tuple[int, ...] = (16, 16)
+    n_members: int = 5  # for each KL weight
+    n_draws: int = 6
+    max_iter: int | None = None
     learning_rate: float = 2e-2
     kl_weights: tuple[float, ...] = KL_WEIGHTS["parameters"]
-    patience: int | None = None
-    progress: bool | None = None
+    n_iter_no_change: int | None = None
+    verbose: bool | None = None
 
     def __post_init__(self) -> None:
         get_family(self.family)
-        for name in ("members", "draws"):
+        for name in ("n_members", "n_draws"):
             check_at_least(name, getattr(self, name), 1)
-        for name in ("steps", "patience"):
+        for name in ("max_iter", "n_iter_no_change"):
             if getattr(self, name) is not None:
                 check_at_least(name, getattr(self, name), 1)
-        if not isinstance(self.hidden, tuple) or not self.hidden:
-            raise SettingError(f"hidden={self.hidden!r}: expected the units of each hidden layer: (16, 16), say.")
-        for units in self.hidden:
-            check_at_least("hidden", units, 1)
+        if not isinstance(self.hidden_layer_sizes, tuple) or not self.hidden_layer_sizes:
+            raise SettingError(
+                f"hidden_layer_sizes={self.hidden_layer_sizes!r}: expected the units of each hidden layer: (16, 16), say."
+            )
+        for units in self.hidden_layer_sizes:
+            check_at_least("hidden_layer_sizes", units, 1)
         check_positive("learning_rate", self.learning_rate)
         weights = self.kl_weights
         listed = isinstance(weights, tuple) and len(weights) > 0
         if not listed or not all(is_number(weight) and 0 <= weight < math.inf for weight in weights):
             raise SettingError(f"kl_weights={weights!r}: expected numbers of at least 0, such as (0.5, 0.05).")
-        if len(weights) > 1 and self.members < 2:
-            raise SettingError("members=1: KL weights are pooled by unseen instances; take 2 members or more.")
+        if len(weights) > 1 and self.n_members < 2:
+            raise SettingError("n_members=1: KL weights are pooled by unseen instances; take 2 members or more.")
 
     @property
     def scaler(self) -> type[RankGauss] | type[Standard]:
@@ -67,7 +69,7 @@ class Settings:
         return Architecture(
             n_inputs=n_inputs,
             n_outputs=1 if self.output == "runtimes" else get_family(self.family).n_raw,
-            hidden=self.hidden,
+            hidden=self.hidden_layer_sizes,
             activation=self._activation(),
             skip=not self.published,
             batch_norm=self.published,

@@ -32,18 +32,18 @@ class LogNormalAFT(ComparisonModel):
     Parameters: `folds` over instances, of which two are held out to choose; `seed`, for these.
     """
 
-    def __init__(self, folds: int = 5, seed: int = 0) -> None:
-        self.folds = folds
-        self.seed = seed
+    def __init__(self, cv: int = 5, random_state: int = 0) -> None:
+        self.cv = cv
+        self.random_state = random_state
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
-        check_at_least("folds", self.folds, 2)
-        check_seed("seed", self.seed)
+        check_at_least("cv", self.cv, 2)
+        check_seed("random_state", self.random_state)
         self.scaler_ = RankGauss.fit(features)
         self.time_ = StandardLogTime.of(observations)
         x = scaled_inputs(self.scaler_, features)[observations.instance]
         z, finished, of = self.time_.standard(observations.seconds), observations.finished, observations.instance
-        folds = folds_by_instance(observations.n_instances, min(self.folds, observations.n_instances), self.seed)
+        folds = folds_by_instance(observations.n_instances, min(self.cv, observations.n_instances), self.random_state)
         parts = [(np.isin(of, train), np.isin(of, test)) for train, test in islice(folds, PARTS)]
         parts = [(train, test) for train, test in parts if finished[train].any() and train.sum() > 1]
 

@@ -31,39 +31,39 @@ class NGBoost(ComparisonModel):
 
     def __init__(
         self,
-        rounds: int = 150,
+        n_estimators: int = 150,
         learning_rate: float = 0.05,
-        depth: int = 3,
-        rows: float = 0.5,
-        columns: float = 0.3,
-        folds: int = 3,
-        seed: int = 0,
+        max_depth: int = 3,
+        subsample: float = 0.5,
+        colsample: float = 0.3,
+        cv: int = 3,
+        random_state: int = 0,
     ) -> None:
-        self.rounds = rounds
+        self.n_estimators = n_estimators
         self.learning_rate = learning_rate
-        self.depth = depth
-        self.rows = rows
-        self.columns = columns
-        self.folds = folds
-        self.seed = seed
+        self.max_depth = max_depth
+        self.subsample = subsample
+        self.colsample = colsample
+        self.cv = cv
+        self.random_state = random_state
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         require("ngboost")
         from bayes_distnet.models.peers.ngboost_lognormal import packed
 
-        check_at_least("rounds", self.rounds, 1)
-        check_at_least("depth", self.depth, 1)
-        check_at_least("folds", self.folds, 2)
+        check_at_least("n_estimators", self.n_estimators, 1)
+        check_at_least("max_depth", self.max_depth, 1)
+        check_at_least("cv", self.cv, 2)
         check_positive("learning_rate", self.learning_rate)
-        check_seed("seed", self.seed)
+        check_seed("random_state", self.random_state)
         self.scaler_ = RankGauss.fit(features)
         self.time_ = StandardLogTime.of(observations)
         x = scaled_inputs(self.scaler_, features)
         seconds, finished = observations.matrix()
         y = packed(self.time_.standard(seconds), finished)
         counts = observations.runs_of_each().astype(float)
-        losses = np.zeros(self.rounds)
-        for train, test in folds_by_instance(len(x), min(self.folds, len(x)), self.seed):
+        losses = np.zeros(self.n_estimators)
+        for train, test in folds_by_instance(len(x), min(self.cv, len(x)), self.random_state):
             losses += counts[test].sum() * self._losses(x, y, counts, train, test)
         self.rounds_ = int(np.argmin(losses)) + 1
         self.model_ = self._boosted(self.rounds_, x).fit(x, y, sample_weight=counts)
@@ -72,7 +72,7 @@ class NGBoost(ComparisonModel):
         loc, log_scale = self.model_.pred_param(scaled_inputs(self.scaler_, features)).T
         return self.time_.lognormal(loc, np.exp(np.clip(log_scale, *LOG_SCALE_RANGE)))
 
-    def _boosted(self, rounds: int, x: FloatArray) -> Any:
+    def _boosted(self, n_estimators: int, x: FloatArray) -> Any:
         from ngboost import NGBoost as Boosting
         from ngboost.scores import LogScore
 
@@ -81,22 +81,22 @@ class NGBoost(ComparisonModel):
         instances, columns = x.shape
         # A leaf of few instances would learn its spread from their luck.
         least = max(1, min(LEAST_INSTANCES, instances // 10))
-        tree = DecisionTreeRegressor(max_depth=self.depth, min_samples_leaf=least, random_state=self.seed)
+        tree = DecisionTreeRegressor(max_depth=self.max_depth, min_samples_leaf=least, random_state=self.random_state)
         return Boosting(
             Dist=RunsLogNormal,
             Score=LogScore,
             Base=tree,
-            n_estimators=rounds,
+            n_estimators=n_estimators,
             learning_rate=self.learning_rate,
-            minibatch_frac=self.rows if instances >= FEW else 1.0,
-            col_sample=min(1.0, max(self.columns, FEW / columns)),
+            minibatch_frac=self.subsample if instances >= FEW else 1.0,
+            col_sample=min(1.0, max(self.colsample, FEW / columns)),
             verbose=False,
-            random_state=self.seed,
+            random_state=self.random_state,
         )
 
     def _losses(self, x: FloatArray, y: FloatArray, counts: FloatArray, train: IntArray, test: IntArray) -> FloatArray:
         """Loss on held-out instances after every round; the last one again where boosting ended early."""
-        model = self._boosted(self.rounds, x[train]).fit(
+        model = self._boosted(self.n_estimators, x[train]).fit(
             x[train],
             y[train],
             X_val=x[test],
@@ -105,4 +105,4 @@ class NGBoost(ComparisonModel):
             val_sample_weight=counts[test],
         )
         losses = np.array(model.evals_result["val"]["LOGSCORE"])
-        return np.pad(losses, (0, self.rounds - len(losses)), mode="edge")
+        return np.pad(losses, (0, self.n_estimators - len(losses)), mode="edge")

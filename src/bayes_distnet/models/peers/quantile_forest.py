@@ -38,26 +38,26 @@ class QuantileForest(ComparisonModel):
 
     def __init__(
         self,
-        trees: int = 100,
-        least_instances: int = 3,
+        n_estimators: int = 100,
+        min_samples_leaf: int = 3,
         max_features: float = 0.5,
-        folds: int = 3,
-        threads: int = 1,
-        seed: int = 0,
+        cv: int = 3,
+        n_jobs: int = 1,
+        random_state: int = 0,
     ) -> None:
-        self.trees = trees
-        self.least_instances = least_instances
+        self.n_estimators = n_estimators
+        self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
-        self.folds = folds
-        self.threads = threads
-        self.seed = seed
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
-        for name in ("trees", "least_instances", "threads"):
+        for name in ("n_estimators", "min_samples_leaf", "n_jobs"):
             check_at_least(name, getattr(self, name), 1)
-        check_at_least("folds", self.folds, 2)
+        check_at_least("cv", self.cv, 2)
         check_max_features(self.max_features)
-        check_seed("seed", self.seed)
+        check_seed("random_state", self.random_state)
         self.scaler_ = RankGauss.fit(features)
         self.time_ = StandardLogTime.of(observations)
         x, of = scaled_inputs(self.scaler_, features), observations.instance
@@ -65,7 +65,7 @@ class QuantileForest(ComparisonModel):
         seconds, finished = observations.matrix()
         center, spread = self.time_.center, self.time_.spread
         losses = np.zeros(len(WIDTHS))
-        for train, test in folds_by_instance(len(x), min(self.folds, len(x)), self.seed):
+        for train, test in folds_by_instance(len(x), min(self.cv, len(x)), self.random_state):
             chosen = np.isin(of, train)
             quantiles = self._quantiles(self._grown(x, of[chosen], log_times[chosen]), x[test])
             predicted = [kernels(quantiles, width, center, spread) for width in WIDTHS]
@@ -80,12 +80,12 @@ class QuantileForest(ComparisonModel):
     def _grown(self, x: FloatArray, instance: IntArray, log_times: FloatArray) -> Any:
         runs_each = len(instance) / len(np.unique(instance))
         forest = require("quantile_forest").RandomForestQuantileRegressor(
-            n_estimators=self.trees,
-            min_samples_leaf=max(1, round(self.least_instances * runs_each)),
+            n_estimators=self.n_estimators,
+            min_samples_leaf=max(1, round(self.min_samples_leaf * runs_each)),
             max_features=float(self.max_features),
             max_samples_leaf=None,  # keep all runs of a leaf, not one drawn from it
-            n_jobs=self.threads,
-            random_state=self.seed,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
         )
         return forest.fit(x[instance], log_times)
 
@@ -102,11 +102,11 @@ class QuantileForest(ComparisonModel):
                 observations,
                 log_times[None],
                 variance,
-                trees=min(self.trees, IMPUTING_TREES),
-                least_instances=self.least_instances,
+                n_estimators=min(self.n_estimators, IMPUTING_TREES),
+                min_samples_leaf=self.min_samples_leaf,
                 max_features=self.max_features,
                 random_share=0.0,
-                seed=self.seed,
+                random_state=self.random_state,
             )
             law["loc"], law["scale"] = mean_and_deviation(unseen.components, unseen.weights)
             return law["loc"], law["scale"]
@@ -117,6 +117,8 @@ class QuantileForest(ComparisonModel):
         schmee_hahn(observations, fit, FOREST_ROUNDS)
         loc, scale = (law[name][observations.instance[cut]] for name in ("loc", "scale"))
         # An exponential variate is minus the log of a uniform one: the log of the survival left past the cutoff.
-        left = log_ndtr((loc - log_times[cut]) / scale) - np.random.default_rng(self.seed).exponential(size=cut.sum())
+        left = log_ndtr((loc - log_times[cut]) / scale) - np.random.default_rng(self.random_state).exponential(
+            size=cut.sum()
+        )
         log_times[cut] = np.maximum(loc - scale * ndtri_exp(left), log_times[cut])
         return log_times

@@ -28,19 +28,19 @@ class XGBoostAFT(ComparisonModel):
 
     def __init__(
         self,
-        rounds: int = 200,
+        n_estimators: int = 200,
         learning_rate: float = 0.05,
-        depth: int = 4,
-        folds: int = 3,
-        threads: int = 1,
-        seed: int = 0,
+        max_depth: int = 4,
+        cv: int = 3,
+        n_jobs: int = 1,
+        random_state: int = 0,
     ) -> None:
-        self.rounds = rounds
+        self.n_estimators = n_estimators
         self.learning_rate = learning_rate
-        self.depth = depth
-        self.folds = folds
-        self.threads = threads
-        self.seed = seed
+        self.max_depth = max_depth
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         xgboost = require("xgboost")
@@ -52,12 +52,12 @@ class XGBoostAFT(ComparisonModel):
 
         def table(runs: IntArray) -> Any:
             times = np.exp(z[runs])
-            matrix = xgboost.DMatrix(x[of[runs]], nthread=self.threads)
+            matrix = xgboost.DMatrix(x[of[runs]], nthread=self.n_jobs)
             matrix.set_float_info("label_lower_bound", times)
             matrix.set_float_info("label_upper_bound", np.where(finished[runs], times, np.inf))
             return matrix
 
-        folds = folds_by_instance(len(x), min(self.folds, len(x)), self.seed)
+        folds = folds_by_instance(len(x), min(self.cv, len(x)), self.random_state)
         parts = [(np.flatnonzero(np.isin(of, train)), np.flatnonzero(np.isin(of, test))) for train, test in folds]
         tables = [(table(train), table(test)) for train, test in parts]
         loc, self.scale_ = np.empty_like(z), 1.0
@@ -74,13 +74,18 @@ class XGBoostAFT(ComparisonModel):
         """Return a booster of all rounds, and the loss on held-out runs after each."""
         losses: dict[str, Any] = {}
         booster = xgboost.train(
-            self._settings(), table, self.rounds, evals=[(held_out, "unseen")], evals_result=losses, verbose_eval=False
+            self._settings(),
+            table,
+            self.n_estimators,
+            evals=[(held_out, "unseen")],
+            evals_result=losses,
+            verbose_eval=False,
         )
         return booster, np.array(losses["unseen"]["aft-nloglik"])
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         xgboost = require("xgboost")
-        matrix = xgboost.DMatrix(scaled_inputs(self.scaler_, features), nthread=self.threads)
+        matrix = xgboost.DMatrix(scaled_inputs(self.scaler_, features), nthread=self.n_jobs)
         loc = self.booster_.predict(matrix, output_margin=True).astype(float)
         return self.time_.lognormal(loc, np.full(len(loc), self.scale_))
 
@@ -93,17 +98,17 @@ class XGBoostAFT(ComparisonModel):
             "base_score": 1.0,  # in time: standard log time starts at 0
             "tree_method": "hist",
             "learning_rate": self.learning_rate,
-            "max_depth": self.depth,
+            "max_depth": self.max_depth,
             "subsample": 0.7,
             "colsample_bytree": 0.5,
-            "nthread": self.threads,
-            "seed": self.seed,
+            "nthread": self.n_jobs,
+            "random_state": self.random_state,
             "verbosity": 0,
         }
 
     def _check_settings(self) -> None:
-        for name in ("rounds", "depth", "threads"):
+        for name in ("n_estimators", "max_depth", "n_jobs"):
             check_at_least(name, getattr(self, name), 1)
-        check_at_least("folds", self.folds, 2)
+        check_at_least("cv", self.cv, 2)
         check_positive("learning_rate", self.learning_rate)
-        check_seed("seed", self.seed)
+        check_seed("random_state", self.random_state)

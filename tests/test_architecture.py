@@ -43,7 +43,7 @@ def imports_of(source, modules):
 
 
 def package_of(module):
-    return (module.split(".") + [""])[1]
+    return [*module.split("."), ""][1]
 
 
 ARROWS = {(name, other) for name, file in MODULES.items() for other in imports_of(file.read_text(), MODULES)}

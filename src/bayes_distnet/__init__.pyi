@@ -69,7 +69,7 @@ from .models.library import load_model as load_model
 from .models.marginal import Marginal as Marginal
 from .models.nearest import KNearest as KNearest
 from .models.random_forest import RandomForest as RandomForest
-from .models.registry import Peer as Peer
+from .models.registry import ModelEntry as ModelEntry
 from .models.ridge import Ridge as Ridge
 from .scoring.family_choice import best_family as best_family
 

@@ -11,7 +11,7 @@ from bayes_distnet import Ridge, load_dataset, make_runs
 from bayes_distnet.cli import main
 from bayes_distnet.cli.models import MODELS
 from bayes_distnet.models.library import load_model, read_learnt
-from bayes_distnet.models.registry import PEERS
+from bayes_distnet.models.registry import MODELS as ENTRIES
 
 PREDICT = [sys.executable, "-m", "bayes_distnet.cli", "predict"]
 
@@ -37,8 +37,8 @@ def fit(folder, *words, model="ridge"):
 
 def test_every_model_of_fit_is_a_peer():
     for key in MODELS:
-        assert PEERS[key].make is not None
-        assert PEERS[key].needs is None
+        assert not ENTRIES[key].is_limit
+        assert ENTRIES[key].needs is None
 
 
 def test_fit_says_what_it_learnt_from_and_where_the_model_is(folder, tmp_path, capsys):

@@ -398,7 +398,9 @@ def test_a_model_that_cannot_be_made_costs_nothing(data, tmp_path):
     mine, folder = tmp_path / "mine.py", tmp_path / "r"
     mine.write_text("from bayes_distnet import KNearest\nmodel = KNearest(3)\n")
     run_experiment("low-samples", data, folder, models=[f"{mine}:model"], **call)
-    mine.write_text("from bayes_distnet.models.registry import Peer\nmodel = Peer('model', lambda family: None)\n")
+    mine.write_text(
+        "from bayes_distnet.models.registry import ModelEntry\nmodel = ModelEntry('model', 'model', make=lambda family: None)\n"
+    )
     with pytest.raises(SettingError, match=r"mine\.py:model': cannot be made: TypeError"):
         run_experiment("low-samples", data, folder, models=[f"{mine}:model"], redo=True, **call)
     assert len(Results.load(folder).done()) == 1

@@ -9,21 +9,22 @@ from sklearn.base import clone
 from bayes_distnet import RuntimeDistribution, SettingError, make_runs
 from bayes_distnet.models.limits import best_lognormal, empirical, kaplan_meier
 from bayes_distnet.models.peers.comparison import StandardLogTime, best_scale, held_out_loss, require
-from bayes_distnet.models.registry import PEERS, Peer, find_peer
+from bayes_distnet.models.registry import MODELS as ENTRIES
+from bayes_distnet.models.registry import ModelEntry, find_model
 
-MODELS = [key for key, peer in PEERS.items() if peer.make is not None]
-LIMITS = [key for key, peer in PEERS.items() if peer.limit is not None]
-OTHER_PACKAGES = [key for key, peer in PEERS.items() if peer.needs is not None]
+MODELS = [key for key, peer in ENTRIES.items() if not peer.is_limit]
+LIMITS = [key for key, peer in ENTRIES.items() if peer.is_limit]
+OTHER_PACKAGES = [key for key, peer in ENTRIES.items() if peer.needs is not None]
 SLOW = ("bayes-runtimes", "bayes-paper", "distnet-paper")  # to compile, and the published settings know no steps
 QUICK = {"steps": 50, "members": 2, "trees": 20, "rounds": 30}
 
 
 def quick(key, seed=0):
     """A peer's model, small enough for a test."""
-    peer = PEERS[key]
+    peer = ENTRIES[key]
     if peer.needs is not None:
         pytest.importorskip(peer.needs)
-    model = peer.make("lognormal", seed)
+    model = peer.build("lognormal", seed)
     return model.set_params(**{name: value for name, value in QUICK.items() if name in model.get_params()})
 
 
@@ -117,10 +118,10 @@ def test_gradients_of_the_lognormal_for_ngboost_are_those_of_its_score():
         np.testing.assert_allclose(Both(at).d_score(y)[:, j], slope, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("key", list(PEERS))
+@pytest.mark.parametrize("key", list(ENTRIES))
 def test_peers_travel_to_other_processes(key):
-    there = pickle.loads(pickle.dumps(PEERS[key]))
-    assert there.name == PEERS[key].name
+    there = pickle.loads(pickle.dumps(ENTRIES[key]))
+    assert there.label == ENTRIES[key].label
     if there.make is not None:
         model = there.make("inverse-gaussian", 7)
         assert model.get_params().get("seed", 7) == 7
@@ -146,7 +147,7 @@ def test_limits_beat_every_prediction_and_bear_rows_without_runs(key):
     seconds[3], finished[3] = np.nan, False  # no run
     finished[4] = False  # no run finished
     finished[5, :30] = False
-    rtd = PEERS[key].limit(seconds, finished)
+    rtd = ENTRIES[key].limit_of(seconds, finished)
     assert_proper(rtd, 20)
     assert rtd.median()[4] > seconds[4].max()
     assert rtd.median()[5] > np.median(seconds[5])
@@ -198,7 +199,7 @@ def test_a_missing_package_says_how_to_get_it(monkeypatch):
         require("no_such_package")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"quantile-forest is not installed; pip install 'bayes-distnet\[peers\]'"):
-        find_peer("quantile-forest")
+        find_model("quantile-forest")
 
 
 # -- peers of one's own ------------------------------------------------------------------------------------------------
@@ -206,7 +207,7 @@ def test_a_missing_package_says_how_to_get_it(monkeypatch):
 OWN = """
 from dataclasses import dataclass
 from bayes_distnet import Marginal, Ridge
-from bayes_distnet.models.registry import Peer
+from bayes_distnet.models.registry import ModelEntry
 
 @dataclass
 class Settings:
@@ -225,8 +226,8 @@ def make(family, seed):
     return Mine(depth=5, seed=seed)
 
 deep = Mine(depth=9)
-peer = Peer("mine, deep", make)
-missing = Peer("other", make, needs="no_such_package")
+peer = ModelEntry("deep", "mine, deep", make=make)
+missing = ModelEntry("other", "other", make=make, needs="no_such_package")
 number = 3
 """
 
@@ -242,21 +243,21 @@ def own(tmp_path):
     ("attribute", "name", "depth"), [("Mine", "Mine", 3), ("deep", "deep", 9), ("peer", "mine, deep", 5)]
 )
 def test_peers_of_ones_own_come_from_a_file(own, attribute, name, depth, runs):
-    peer = find_peer(f"{own}:{attribute}")
-    assert isinstance(peer, Peer)
-    model = peer.make("lognormal", 7)
-    assert (peer.name, model.depth, model.seed) == (name, depth, 7)
+    peer = find_model(f"{own}:{attribute}")
+    assert isinstance(peer, ModelEntry)
+    model = peer.build("lognormal", 7)
+    assert (peer.label, model.depth, model.seed) == (name, depth, 7)
     assert_proper(model.fit(runs.features, runs.seconds).predict_distribution(runs.features), 40)
 
 
 def test_a_file_that_leaves_is_an_error_not_the_end(tmp_path):
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
     with pytest.raises(SettingError, match=r"cannot load .*SystemExit: 0"):
-        find_peer(f"{tmp_path / 'mine.py'}:Model")
+        find_model(f"{tmp_path / 'mine.py'}:Model")
 
 
 def test_peers_of_ones_own_come_from_a_module():
-    assert find_peer("bayes_distnet.models.random_forest:RandomForest").make("", 5).seed == 5
+    assert find_model("bayes_distnet.models.random_forest:RandomForest").build("", 5).random_state == 5
 
 
 @pytest.mark.parametrize(
@@ -266,22 +267,22 @@ def test_peers_of_ones_own_come_from_a_module():
         ("no_such_module:Model", "cannot load 'no_such_module': ModuleNotFoundError"),
         ("no/such/file.py:Model", "cannot load 'no/such/file.py': FileNotFoundError"),
         ("{own}:Yours", "it has no 'Yours'; there: Mine, NeedsSettings, deep, peer, missing"),
-        ("{own}:number", "expected a Peer, or a model .* or its class; found 3"),
+        ("{own}:number", "expected a ModelEntry, or a model .* or its class; found 3"),
         ("{own}:NeedsSettings", "missing 1 required positional argument: 'depth'. Give a model"),
         ("{own}:missing", r"no-such-package is not installed\.$"),
     ],
 )
 def test_a_peer_that_cannot_be_found_says_why(own, text, message):
     with pytest.raises(SettingError, match=message):
-        find_peer(text.format(own=own))
+        find_model(text.format(own=own))
 
 
 def test_a_file_that_fails_says_where(tmp_path):
     (tmp_path / "broken.py").write_text("1 / 0")
     with pytest.raises(SettingError, match=r"cannot load .*broken.py': ZeroDivisionError: division by zero"):
-        find_peer(f"{tmp_path / 'broken.py'}:Model")
+        find_model(f"{tmp_path / 'broken.py'}:Model")
 
 
 def test_a_peer_is_a_model_or_a_limit():
     with pytest.raises(SettingError, match=r"give make .* or limit"):
-        Peer("neither", None)
+        ModelEntry("neither", "neither")

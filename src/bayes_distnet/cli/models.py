@@ -98,16 +98,14 @@ def _fit(parsed: argparse.Namespace) -> None:
 
 def _unfitted(key: str, family: str | None, seed: int) -> RuntimeEstimator:
     from bayes_distnet.distributions.families import get_family
-    from bayes_distnet.models.registry import PEERS
+    from bayes_distnet.models.registry import MODELS as ENTRIES
 
-    peer = PEERS[key]
+    peer = ENTRIES[key]
     if family is not None:
         get_family(family)
         if not peer.families:
-            raise SettingError(f"--family {family}: {peer.name} has a form of its own; leave --family out.")
-    if peer.make is None:
-        raise SettingError(f"--model {key}: not a model that can be fitted.")
-    model = peer.make(family or FAMILY, seed)
+            raise SettingError(f"--family {family}: {peer.label} has a form of its own; leave --family out.")
+    model = peer.build(family or FAMILY, seed)
     if "verbose" in model.get_params():
         model.set_params(verbose=None)  # a bar if this is a terminal; in experiments there is none
     return model

@@ -20,7 +20,7 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import ResultsError
 from bayes_distnet.experiments.results import DATA, EXAMPLE_LEVELS, KEY, SCORED, SHIFTS, Record
 from bayes_distnet.models.base import fit_runs
-from bayes_distnet.models.registry import Peer, find_peer
+from bayes_distnet.models.registry import ModelEntry, find_model
 from bayes_distnet.scoring import scores
 
 PIT_BINS = 20
@@ -112,19 +112,18 @@ def _split(job: Job, data: Dataset) -> _Split:
     return _Split(train, seconds, finished, scale, test, data.seconds[test], data.finished[test])
 
 
-def _fit(peer: Peer, job: Job, data: Dataset, split: _Split) -> Any:
-    assert peer.make is not None
-    model = peer.make(job.family, job.seed)
+def _fit(peer: ModelEntry, job: Job, data: Dataset, split: _Split) -> Any:
+    model = peer.build(job.family, job.seed)
     if "verbose" in model.get_params(deep=False):
         model.set_params(verbose=False)
     return fit_runs(model, data.features.iloc[split.train], split.seconds, split.finished)
 
 
 def _scored(job: Job, data: Dataset, split: _Split) -> Record:
-    peer = find_peer(job.peer)
+    peer = find_model(job.peer)
     started = time.perf_counter()
-    if peer.limit is not None:
-        rtd = peer.limit(split.test_seconds, split.test_finished)
+    if peer.is_limit:
+        rtd = peer.limit_of(split.test_seconds, split.test_finished)
         fitted = predicted = time.perf_counter()
     else:
         model = _fit(peer, job, data, split)
@@ -166,7 +165,7 @@ def _scores(rtd: RuntimeDistribution, split: _Split) -> dict[str, FloatArray]:
 
 def _shifted(job: Job, data: Dataset, split: _Split) -> Record:
     """Predict the fold's middle instance with all its features moved: the paper's adversarial figure."""
-    peer = find_peer(job.peer)
+    peer = find_model(job.peer)
     model = _fit(peer, job, data, split)
     middle = np.nanmedian(split.test_seconds, axis=1)
     chosen = split.test[np.argsort(middle)[len(middle) // 2]]

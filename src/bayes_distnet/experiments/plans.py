@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import warnings
 from collections.abc import Iterable, Sequence
@@ -19,7 +18,7 @@ from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.jobs import Condition, Job
 from bayes_distnet.experiments.results import SCORED, SHIFTS
 from bayes_distnet.models.network.estimator import PRESETS
-from bayes_distnet.models.registry import PEERS, Peer, find_peer
+from bayes_distnet.models.registry import BASE, MODELS, ModelEntry, find_model
 from bayes_distnet.validation import check_at_least, check_choice, is_number
 
 EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
@@ -31,13 +30,6 @@ CENSORED_RUNS = 8
 QUICK_RUNS, QUICK_CENSORED, QUICK_FOLDS = (1, 4, 16), (0.0, 0.4, 0.8), 2
 EXAMPLES_AT = 0.6  # share censored of the second condition whose predictions are kept for figures
 
-NETWORKS = ("hybrid", "bayes", "bayes-runtimes", "distnet")
-BASELINES = ("forest", "ridge", "knn", "marginal")
-THIRD_PARTY = ("ngboost", "xgboost", "lifelines", "quantile-forest")
-LIMITS = ("limit-lognormal", "limit-empirical")
-QUICK_MODELS = ("hybrid", "bayes", "distnet", *BASELINES, *LIMITS)
-PAPER_MODELS = ("distnet-paper", "bayes-paper", "marginal", *LIMITS)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -45,7 +37,7 @@ class Plan:
 
     experiment: str
     preset: str | None
-    peers: dict[str, Peer]  # by what the user called them
+    peers: dict[str, ModelEntry]  # by what the user called them
     settings: dict[str, str]  # of their models, as text
     families: tuple[str, ...]
     runs: tuple[int, ...]
@@ -59,7 +51,7 @@ class Plan:
     def models(self) -> list[tuple[str, str, str]]:
         """What the user called a model, its name, and a family: the rows of the tables."""
         return [
-            (text, peer.name, family)
+            (text, peer.label, family)
             for text, peer in self.peers.items()
             for family in (self.families if peer.families else ("",))
         ]
@@ -67,7 +59,7 @@ class Plan:
     def about(self) -> dict[str, Any]:
         """Return what `about.json` says of it."""
         return {
-            "models": [peer.name for peer in self.peers.values()],
+            "models": [peer.label for peer in self.peers.values()],
             "families": list(dict.fromkeys(family for _, _, family in self.models if family)),
             "jobs": [[name, family] for _, name, family in self.models],
             "runs": list(self.runs),
@@ -131,48 +123,53 @@ def make_plan(
     return plan
 
 
-def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shifts: bool) -> dict[str, Peer]:
+def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shifts: bool) -> dict[str, ModelEntry]:
     """Return the models to run, by what the user called them."""
     if models is None:
         if preset == "paper":
-            chosen: Iterable[str] = PAPER_MODELS
+            chosen: Iterable[str] = [
+                entry.key for entry in MODELS.values() if entry.published or entry.is_limit or entry.key == BASE
+            ]
         elif shifts:
-            chosen = NETWORKS
+            chosen = [entry.key for entry in MODELS.values() if entry.main]
         elif quick:
-            chosen = QUICK_MODELS
+            chosen = [entry.key for entry in MODELS.values() if entry.quick]
         else:
-            missing = [key for key in THIRD_PARTY if importlib.util.find_spec(str(PEERS[key].needs)) is None]
+            missing = [entry.key for entry in MODELS.values() if not entry.installed]
             if missing:
                 warnings.warn(
                     f"left out, since not installed: {', '.join(missing)}. pip install 'bayes-distnet[peers]'.",
                     stacklevel=4,
                 )
-            third = [key for key in THIRD_PARTY if key not in missing]
-            chosen = (*NETWORKS, *BASELINES, *third, *LIMITS)
+            chosen = [entry.key for entry in MODELS.values() if entry.installed and not entry.published]
     else:
         chosen = [models] if isinstance(models, str) else models
-    peers = {_whole(text): find_peer(text) for text in chosen}
+    peers = {_whole(text): find_model(text) for text in chosen}
     if not peers:
         raise SettingError("models: expected at least one.")
     if shifts:
-        peers = {text: peer for text, peer in peers.items() if peer.make is not None}
+        peers = {text: peer for text, peer in peers.items() if not peer.is_limit}
     if not peers:
         raise SettingError("models: in uncertainty limits have no part; expected a model.")
-    names = [peer.name for peer in peers.values()]
+    names = [peer.label for peer in peers.values()]
     if twice := {name for name in names if names.count(name) > 1}:
         raise SettingError(f"models: two are called {sorted(twice)[0]!r}. Give each a name of its own.")
     return peers
 
 
-def _settings(text: str, peer: Peer) -> str:
+def _settings(text: str, peer: ModelEntry) -> str:
     """Return what tells a model from another of the same name; make one, to see that it can be made."""
-    if peer.make is None:
+    if peer.is_limit:
         return ""
     try:
-        model = repr(peer.make((*peer.families, "")[0], 0))
+        model = repr(peer.build(_first_family(peer), 0))
     except (Exception, SystemExit) as error:  # whatever a stranger's model raises
         raise SettingError(f"model {text!r}: cannot be made: {type(error).__name__}: {error}") from error
     return re.sub(r" at 0x[0-9a-f]+", "", model)  # a function among the settings is elsewhere in every process
+
+
+def _first_family(peer: ModelEntry) -> str:
+    return peer.families[0] if isinstance(peer.families, tuple) else "lognormal"
 
 
 def _whole(text: str) -> str:
@@ -185,13 +182,13 @@ def _whole(text: str) -> str:
     return f"{Path(place).resolve()}:{attribute}" if colon and place.endswith(".py") else text
 
 
-def _families(families: Sequence[str] | None, peers: dict[str, Peer], once: bool) -> tuple[str, ...]:
+def _families(families: Sequence[str] | None, peers: dict[str, ModelEntry], once: bool) -> tuple[str, ...]:
     chosen = FAMILIES[: 1 if once else None] if families is None else _listed("families", families)
     for family in chosen:
         get_family(family)
         for peer in peers.values():
-            if peer.families and family not in peer.families:
-                raise SettingError(f"families: {peer.name} cannot be asked for {family!r}, only {peer.families}.")
+            if peer.families and not peer.takes(family):
+                raise SettingError(f"families: {peer.label} cannot be asked for {family!r}, only {peer.families}.")
     return tuple(dict.fromkeys(chosen))
 
 

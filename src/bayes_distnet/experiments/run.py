@@ -63,7 +63,7 @@ def run_experiment(
         data: runs of one solver and features. Instances without runs are left out.
         folder: where results go. Several experiments on the same data share a folder.
         name: what to call the data in tables.
-        models: keys of `PEERS`, or "module:attribute" for a model of your own; by default all that are installed, but
+        models: keys of `MODELS`, or "module:attribute" for a model of your own; by default all that are installed, but
             for the published presets, whose training takes minutes.
         families: of the models that can be asked for one; lognormal and inverse Gaussian by default, only the first if
             quick or for uncertainty.
@@ -192,7 +192,7 @@ def _check_redo(folder: Path, plan: Plan) -> None:
     """Raise an error if results of a model with other settings would stay beside those done again."""
     known = (read_about(folder) or {}).get("models", {})
     again = {(job.kind, *job.key) for job in plan.jobs()}
-    others = {peer.name for text, peer in plan.peers.items() if _differ(known.get(peer.name), _identity(text, plan))}
+    others = {peer.label for text, peer in plan.peers.items() if _differ(known.get(peer.label), _identity(text, plan))}
     model_at = 1 + KEY.index("model")
     stay = [key for key in Results.load(folder).done() - again if key[model_at] in others]
     if stay:
@@ -217,12 +217,12 @@ def _announce(folder: Path, plan: Plan, redo: bool) -> None:
     known = about.setdefault("models", {})
     for text, peer in plan.peers.items():
         mine = _identity(text, plan)
-        held = known.setdefault(peer.name, mine)
+        held = known.setdefault(peer.label, mine)
         if redo:
-            known[peer.name] = mine
+            known[peer.label] = mine
         elif _differ(held, mine):
             raise ResultsError(
-                f"{folder}: holds results of another model called {peer.name!r} ({held['settings']}). "
+                f"{folder}: holds results of another model called {peer.label!r} ({held['settings']}). "
                 "Give yours another name, or choose another folder."
             )
         elif held.get("source") != mine.get("source"):

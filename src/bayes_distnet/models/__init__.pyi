@@ -7,7 +7,7 @@ from .marginal import Marginal as Marginal
 from .nearest import KNearest as KNearest
 from .predictions import predictions as predictions
 from .random_forest import RandomForest as RandomForest
-from .registry import PEERS as PEERS
-from .registry import Peer as Peer
-from .registry import find_peer as find_peer
+from .registry import MODELS as MODELS
+from .registry import ModelEntry as ModelEntry
+from .registry import find_model as find_model
 from .ridge import Ridge as Ridge

@@ -1,7 +1,7 @@
-"""Peers: the models that experiments compare, each by a short key; `find_peer` also takes a model of your own.
+"""The registry of models: everything that can be fitted, compared or reported, in the order of tables.
 
-Models of other packages (NGBoost, XGBoost, lifelines, quantile-forest) are small adapters in files of their own, and
-import their package when they are fitted. The limits have seen the test runs: they say what there is to gain.
+To add a model, write its file and one line here. It then appears in `bayes-distnet fit --help`, `experiment --models`,
+tables and reports.
 """
 
 from __future__ import annotations
@@ -9,139 +9,256 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sklearn.base import clone
-
-from bayes_distnet.arrays import BoolArray, FloatArray
-from bayes_distnet.distributions.families import FAMILIES
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
-from bayes_distnet.models.base import RuntimeEstimator
-from bayes_distnet.models.bayes import BayesDistNet
-from bayes_distnet.models.distnet import DistNet
-from bayes_distnet.models.hybrid import HybridDistNet
-from bayes_distnet.models.limits import best_lognormal, empirical
-from bayes_distnet.models.marginal import Marginal
-from bayes_distnet.models.nearest import KNearest
-from bayes_distnet.models.peers.comparison import not_installed
-from bayes_distnet.models.peers.lifelines_aft import LogNormalAFT
-from bayes_distnet.models.peers.ngboost import NGBoost
-from bayes_distnet.models.peers.quantile_forest import QuantileForest
-from bayes_distnet.models.peers.xgboost_aft import XGBoostAFT
-from bayes_distnet.models.random_forest import RandomForest
-from bayes_distnet.models.ridge import Ridge
+from bayes_distnet.registry import Registry, load
 
-__all__ = ["PEERS", "Peer", "find_peer"]
+if TYPE_CHECKING:
+    from bayes_distnet.arrays import BoolArray, FloatArray
+    from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+    from bayes_distnet.models.base import RuntimeEstimator
+
+
+class Role(StrEnum):
+    """The part that an entry plays in a comparison."""
+
+    MODEL = "model"
+    """A model of this package: it can be fitted, saved and loaded."""
+    PEER = "peer"
+    """A model of another package or of a user: it is compared on the same splits."""
+    LIMIT = "limit"
+    """No model: it has seen the test runs, and shows how much there is to gain."""
 
 
 @dataclass(frozen=True)
-class Peer:
+class ModelEntry:
     """A model that takes part in experiments.
 
-    Args:
-        name: as tables show it.
-        make: (family, seed) -> an unfitted model; None for a limit.
-        families: those it can be asked for; () if it has its own: then `make` ignores the family.
-        needs: module that must be importable.
-        limit: (seconds, finished) of the test runs, instances x runs -> the distribution; None for a model.
+    Parameters
+    ----------
+    key : str
+        Short name, as on the command line.
+    label : str
+        Name in tables and figures.
+    role : Role
+        Model, peer or limit.
+    source : str
+        "package.module:Class" of an estimator, or "package.module:function" of a limit.
+    settings : mapping
+        Arguments of the class.
+    families : bool or tuple of str
+        Families that can be chosen, by the parameter `family` of the class: none, all (True), or these.
+    needs : str or None
+        Module of another package that must be installed.
+    main : bool
+        Whether experiments are about this model: it is drawn in a colour of its own.
+    quick : bool
+        Whether it takes part in quick experiments.
+    published : bool
+        Whether it has the settings of the published runs: it takes part only where they are asked for.
+    variant_of : str or None
+        Key of the model whose colour it shares.
+    against : str or None
+        Key of the DistNet that a Bayes DistNet is set against, as in the paper.
+    make : callable or None
+        (family, random_state) -> unfitted model, in place of a source: for models of users.
+    limit : callable or None
+        (seconds, finished) of the test runs -> distribution, in place of a source: for limits of users.
     """
 
-    name: str
-    make: Callable[[str, int], RuntimeEstimator] | None
-    families: tuple[str, ...] = ()
+    key: str
+    label: str
+    role: Role = Role.PEER
+    source: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    families: bool | tuple[str, ...] = False
     needs: str | None = None
+    main: bool = False
+    quick: bool = False
+    published: bool = False
+    variant_of: str | None = None
+    against: str | None = None
+    make: Callable[[str, int], RuntimeEstimator] | None = None
     limit: Callable[[FloatArray, BoolArray], RuntimeDistribution] | None = None
 
     def __post_init__(self) -> None:
-        if (self.make is None) == (self.limit is None):
-            raise SettingError(f"peer {self.name!r}: give make (a model) or limit (from the test runs), one of them.")
+        given = [bool(self.source), self.make is not None, self.limit is not None]
+        if sum(given) != 1:
+            raise SettingError(f"model {self.label!r}: give one of source, make (a model) and limit (from test runs).")
+        if (self.limit is not None) and self.role is not Role.LIMIT:
+            object.__setattr__(self, "role", Role.LIMIT)
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether the entry has seen the test runs."""
+        return self.role is Role.LIMIT
+
+    def takes(self, family: str) -> bool:
+        """Whether this family can be chosen."""
+        return family in self.families if isinstance(self.families, tuple) else self.families
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package it needs is there."""
+        # The package alone: a search for a module inside it would import it.
+        return self.needs is None or importlib.util.find_spec(self.needs.partition(".")[0]) is not None
+
+    def build(self, family: str = "lognormal", random_state: int = 0) -> RuntimeEstimator:
+        """Return an unfitted model with this family, if it can be chosen, and this random state, if it has one."""
+        if self.is_limit:
+            raise SettingError(f"{self.label}: a limit, not a model that can be fitted.")
+        if self.make is not None:
+            return self.make(family, random_state)
+        model: RuntimeEstimator = load(self.source)(**self.settings)
+        chosen: dict[str, Any] = {"family": family} if self.families else {}
+        if "random_state" in model.get_params(deep=False):
+            chosen["random_state"] = random_state
+        return model.set_params(**chosen) if chosen else model
+
+    def limit_of(self, seconds: FloatArray, finished: BoolArray) -> RuntimeDistribution:
+        """Return the distribution that a limit makes of test runs, instances x runs."""
+        function = self.limit or load(self.source)
+        rtd: RuntimeDistribution = function(seconds, finished)
+        return rtd
 
 
-def from_template(template: RuntimeEstimator, families: tuple[str, ...], family: str, seed: int) -> RuntimeEstimator:
-    """Return an unfitted copy of a model with this seed, if it has one, and family, if it can be asked for some."""
-    settings: dict[str, Any] = {"family": family} if families else {}
-    if "random_state" in template.get_params(deep=False):
-        settings["random_state"] = seed
-    model: RuntimeEstimator = clone(template).set_params(**settings)
-    return model
+_OWN, _PEERS = "bayes_distnet.models", "bayes_distnet.models.peers"
+_PAPER = {"preset": "paper"}
+
+#: All models, in the order of tables: the networks, the baselines, the peers, the limits.
+MODELS: Registry[ModelEntry] = Registry(
+    "model",
+    [
+        ModelEntry("hybrid", "HybridDistNet", Role.MODEL, f"{_OWN}.hybrid:HybridDistNet", main=True, quick=True),
+        ModelEntry(
+            "bayes",
+            "BayesDistNet",
+            Role.MODEL,
+            f"{_OWN}.bayes:BayesDistNet",
+            families=True,
+            main=True,
+            quick=True,
+            against="distnet",
+        ),
+        ModelEntry(
+            "bayes-runtimes",
+            "BayesDistNet (runtimes)",
+            Role.MODEL,
+            f"{_OWN}.bayes:BayesDistNet",
+            {"output": "runtimes"},
+            families=True,
+            main=True,
+            against="distnet",
+        ),
+        ModelEntry(
+            "bayes-paper",
+            "BayesDistNet (paper)",
+            Role.MODEL,
+            f"{_OWN}.bayes:BayesDistNet",
+            _PAPER,
+            families=True,
+            published=True,
+            variant_of="bayes",
+            against="distnet-paper",
+        ),
+        ModelEntry("distnet", "DistNet", Role.MODEL, f"{_OWN}.distnet:DistNet", families=True, main=True, quick=True),
+        ModelEntry(
+            "distnet-paper",
+            "DistNet (paper)",
+            Role.MODEL,
+            f"{_OWN}.distnet:DistNet",
+            _PAPER,
+            families=True,
+            published=True,
+            variant_of="distnet",
+        ),
+        ModelEntry("forest", "RandomForest", Role.MODEL, f"{_OWN}.random_forest:RandomForest", quick=True),
+        ModelEntry("ridge", "Ridge", Role.MODEL, f"{_OWN}.ridge:Ridge", quick=True),
+        ModelEntry("knn", "KNearest", Role.MODEL, f"{_OWN}.nearest:KNearest", quick=True),
+        ModelEntry("marginal", "Marginal", Role.MODEL, f"{_OWN}.marginal:Marginal", families=True, quick=True),
+        ModelEntry("ngboost", "NGBoost", Role.PEER, f"{_PEERS}.ngboost:NGBoost", needs="ngboost"),
+        ModelEntry("xgboost", "XGBoost AFT", Role.PEER, f"{_PEERS}.xgboost_aft:XGBoostAFT", needs="xgboost"),
+        ModelEntry("lifelines", "log-normal AFT", Role.PEER, f"{_PEERS}.lifelines_aft:LogNormalAFT", needs="lifelines"),
+        ModelEntry(
+            "quantile-forest",
+            "QuantileForest",
+            Role.PEER,
+            f"{_PEERS}.quantile_forest:QuantileForest",
+            needs="quantile_forest",
+        ),
+        ModelEntry("limit-lognormal", "limit: lognormal", Role.LIMIT, f"{_OWN}.limits:best_lognormal", quick=True),
+        ModelEntry("limit-empirical", "limit: empirical", Role.LIMIT, f"{_OWN}.limits:empirical", quick=True),
+    ],
+)
+
+#: The model to start with.
+RECOMMENDED = "hybrid"
+#: The model that ignores the features: a model that is worse has learnt nothing.
+BASE = "marginal"
 
 
-def _model(
-    name: str,
-    template: RuntimeEstimator,
-    families: tuple[str, ...] = (),
-    needs: str | None = None,
-) -> Peer:
-    return Peer(name, partial(from_template, template, families), families, needs)
+def by_label(label: str) -> ModelEntry | None:
+    """Return the registered model that tables call by this name; None for a model of a user."""
+    return next((entry for entry in MODELS.values() if entry.label == label), None)
 
 
-def _limit(name: str, limit: Callable[[FloatArray, BoolArray], RuntimeDistribution]) -> Peer:
-    return Peer(name, None, limit=limit)
+def find_model(text: str) -> ModelEntry:
+    """Return a model by its key, or one of your own.
 
+    Parameters
+    ----------
+    text : str
+        A key of `MODELS`; or "package.module:attribute" or "folder/file.py:attribute". The attribute is a
+        `ModelEntry`, a model such as `MyModel(depth=3)`, or its class if that needs no arguments. The `random_state`
+        of a model is set for every seed of an experiment; its other settings stay. A file given here is run.
 
-PEERS: dict[str, Peer] = {
-    "hybrid": _model("HybridDistNet", HybridDistNet(verbose=False)),
-    "bayes": _model("BayesDistNet", BayesDistNet(verbose=False), tuple(FAMILIES)),
-    "bayes-runtimes": _model(
-        "BayesDistNet (runtimes)", BayesDistNet(output="runtimes", verbose=False), tuple(FAMILIES)
-    ),
-    "bayes-paper": _model("BayesDistNet (paper)", BayesDistNet(preset="paper", verbose=False), tuple(FAMILIES)),
-    "distnet": _model("DistNet", DistNet(verbose=False), tuple(FAMILIES)),
-    "distnet-paper": _model("DistNet (paper)", DistNet(preset="paper", verbose=False), tuple(FAMILIES)),
-    "forest": _model("RandomForest", RandomForest()),
-    "ridge": _model("Ridge", Ridge()),
-    "knn": _model("KNearest", KNearest()),
-    "marginal": _model("Marginal", Marginal(), tuple(FAMILIES)),
-    "ngboost": _model("NGBoost", NGBoost(), needs="ngboost"),
-    "xgboost": _model("XGBoost AFT", XGBoostAFT(), needs="xgboost"),
-    "lifelines": _model("log-normal AFT", LogNormalAFT(), needs="lifelines"),
-    "quantile-forest": _model("QuantileForest", QuantileForest(), needs="quantile_forest"),
-    "limit-lognormal": _limit("limit: lognormal", best_lognormal),
-    "limit-empirical": _limit("limit: empirical", empirical),
-}
+    Returns
+    -------
+    ModelEntry
+        The entry, whose package is installed.
 
+    Raises
+    ------
+    SettingError
+        An unknown name, a file or module that cannot be loaded, or a package that is not installed.
 
-def find_peer(text: str) -> Peer:
-    """Return a peer by its key, or one of your own: "package.module:attribute" or "folder/file.py:attribute".
-
-    The attribute is a `Peer`, a model such as `MyModel(depth=3)`, or its class if that needs no arguments. A model's
-    `random_state` is set for every seed of an experiment; its other settings stay. A file given here is run.
-
-    >>> find_peer("ridge").name, find_peer("bayes_distnet.models.ridge:Ridge").name
+    Examples
+    --------
+    >>> find_model("ridge").label, find_model("bayes_distnet.models.ridge:Ridge").label
     ('Ridge', 'Ridge')
     """
-    if text in PEERS:
-        peer = PEERS[text]
-    elif isinstance(text, str) and ":" in text:
+    if isinstance(text, str) and ":" in text and text not in MODELS:
         place, _, attribute = text.rpartition(":")
-        peer = _as_peer(_attribute(_module(place, text), attribute, text), text)
+        entry = _as_entry(_attribute(_module(place, text), attribute, text), text)
     else:
-        raise SettingError(
-            f"model {text!r}: expected one of {', '.join(PEERS)}; or a model of your own as module:attribute or "
-            "file.py:attribute."
-        )
-    # The package alone: looking for a module inside it would import it.
-    if peer.needs is not None and importlib.util.find_spec(peer.needs.partition(".")[0]) is None:
-        raise not_installed(peer.needs, ours=text in PEERS)
-    return peer
+        entry = MODELS.find(text, "; or a model of your own as module:attribute or file.py:attribute")
+    if not entry.installed:
+        raise not_installed(str(entry.needs), extra="peers" if text in MODELS else None)
+    return entry
+
+
+def not_installed(module: str, *, extra: str | None) -> SettingError:
+    """Return the error that names the package of a module, and the extra that brings it."""
+    package = module.partition(".")[0].replace("_", "-")
+    return SettingError(f"{package} is not installed" + (f"; pip install 'bayes-distnet[{extra}]'." if extra else "."))
 
 
 def _module(place: str, text: str) -> ModuleType:
     try:
         return _run(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except (Exception, SystemExit) as error:  # whatever a stranger's module raises
+    except (Exception, SystemExit) as error:  # a stranger's module may raise anything
         raise SettingError(f"model {text!r}: cannot load {place!r}: {type(error).__name__}: {error}.") from error
 
 
 def _run(file: Path) -> ModuleType:
-    # A name that hides no module: the file may well be called after the package it adapts.
-    name = f"bayes_distnet_peer_{file.stem}"
+    # The name hides no module: the file may well be called after the package it adapts.
+    name = f"bayes_distnet_model_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise FileNotFoundError("no such file")
@@ -162,23 +279,40 @@ def _attribute(module: ModuleType, attribute: str, text: str) -> Any:
 def _is_own(value: Any, module: ModuleType) -> bool:
     if isinstance(value, type):
         return _is_model(value) and value.__module__ == module.__name__
-    return isinstance(value, Peer) or _is_model(value)
+    return isinstance(value, ModelEntry) or _is_model(value)
 
 
 def _is_model(value: Any) -> bool:
     return all(callable(getattr(value, name, None)) for name in ("fit", "predict_distribution", "get_params"))
 
 
-def _as_peer(value: Any, text: str) -> Peer:
-    if isinstance(value, Peer):
+def _as_entry(value: Any, text: str) -> ModelEntry:
+    if isinstance(value, ModelEntry):
         return value
     if not _is_model(value):
         raise SettingError(
-            f"model {text!r}: expected a Peer, or a model (a RuntimeEstimator) or its class; found {value!r:.100}."
+            f"model {text!r}: expected a ModelEntry, or a model (a RuntimeEstimator) or its class; "
+            f"found {value!r:.100}."
         )
     if isinstance(value, type):
         try:
             value = value()
         except TypeError as error:
             raise SettingError(f"model {text!r}: {error}. Give a model, or defaults to its arguments.") from error
-    return _model(text.rpartition(":")[2], value)
+    name = text.rpartition(":")[2]
+    return ModelEntry(name, name, make=_Template(value))
+
+
+@dataclass(frozen=True)
+class _Template:
+    """Makes copies of a user's model, each with a random state of its own."""
+
+    model: Any
+
+    def __call__(self, family: str, random_state: int) -> RuntimeEstimator:
+        from sklearn.base import clone
+
+        copy: RuntimeEstimator = clone(self.model)
+        if "random_state" in copy.get_params(deep=False):
+            copy.set_params(random_state=random_state)
+        return copy

@@ -14,22 +14,9 @@ know no cut-off runs: only finished ones count.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from bayes_distnet.arrays import FloatArray
 from bayes_distnet.scoring.calibration import calibration, coverage, pit
 from bayes_distnet.scoring.distances import crps, ks, mass, wasserstein
 from bayes_distnet.scoring.likelihood import kld, nllh
+from bayes_distnet.scoring.registry import SCORES, Score
 
-__all__ = ["SCORES", "calibration", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]
-
-#: Scores by name, for tables; all but `coverage` are better when lower.
-SCORES: dict[str, Callable[..., FloatArray]] = {
-    "nllh": nllh,
-    "kld": kld,
-    "ks": ks,
-    "mass": mass,
-    "crps": crps,
-    "wasserstein": wasserstein,
-    "coverage": coverage,
-}
+__all__ = ["SCORES", "Score", "calibration", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]

@@ -5,7 +5,7 @@ from types import ModuleType
 import numpy as np
 import scipy.special
 
-from bayes_distnet.arrays import Array
+from bayes_distnet.arrays import Array, FloatArray
 from bayes_distnet.distributions.special.dispatch import Partials, evaluate, is_single, namespace
 from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI
 from bayes_distnet.distributions.special.series import clenshaw
@@ -56,3 +56,28 @@ def mills_ratio(x: Array) -> Array:
     1e-08
     """
     return np.sqrt(0.5 * np.pi) * scipy.special.erfcx(np.asarray(x, dtype=float) / np.sqrt(2.0))
+
+
+def normal_beyond(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of a standard normal variable, given that it exceeds z; NumPy only.
+
+    Parameters
+    ----------
+    z : array
+        Thresholds.
+
+    Returns
+    -------
+    mean : array
+        The inverse Mills ratio phi(z) / Phi(-z).
+    variance : array
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> mean, variance = normal_beyond(np.array([-40.0, 0.0]))
+    >>> mean.round(6).tolist(), variance.round(6).tolist()
+    ([0.0, 0.797885], [1.0, 0.36338])
+    """
+    mean: FloatArray = np.exp(-0.5 * z**2 - HALF_LOG_2PI - scipy.special.log_ndtr(-z))
+    return mean, np.maximum(1.0 + z * mean - mean**2, 0.0)

@@ -21,6 +21,7 @@ from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.registry import not_installed
 from bayes_distnet.models.saving import Arrays
 
 LOG_SCALE_RANGE = (-4.0, 2.0)  # of a spread in standard log time
@@ -46,13 +47,7 @@ def require(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise not_installed(module) from error
-
-
-def not_installed(module: str, *, ours: bool = True) -> SettingError:
-    """Return the error that says how to install the package of a module; `ours` if an extra brings it."""
-    package = module.partition(".")[0].replace("_", "-")
-    return SettingError(f"{package} is not installed" + ("; pip install 'bayes-distnet[peers]'." if ours else "."))
+        raise not_installed(module, extra="peers") from error
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,184 @@
+"""The registry of scores: name, label, definition and direction of each, in the order of tables.
+
+To add a score, write its function, `(distribution, runtimes, finished=None) -> one number per instance`, and one line
+here. It then appears in `bayes-distnet evaluate`, in experiments, tables and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from bayes_distnet.registry import Registry, load
+
+if TYPE_CHECKING:
+    from bayes_distnet.arrays import FloatArray
+    from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+
+
+class Better(StrEnum):
+    """The direction of a score."""
+
+    LESS = "less"
+    TARGET = "target"
+    """The closer to `Score.target`, the better."""
+    NEITHER = "neither"
+    """Neither less nor more is better by itself."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score of predicted distributions against runs.
+
+    Parameters
+    ----------
+    key : str
+        Name in the tidy table and on the command line.
+    label : str
+        Head of its column in tables.
+    definition : str
+        One or two sentences for help texts and reports.
+    source : str
+        "package.module:function".
+    settings : mapping
+        Further arguments of the function.
+    better : Better
+        Which values are good.
+    target : float or None
+        The right value, where `better` is "target".
+    evaluated : bool
+        Whether `evaluate` prints it.
+    compared : bool
+        Whether experiments compute it and reports show it in figures and tables.
+    claimed : bool
+        Whether the paper's claim is about it: Bayes DistNet ahead of DistNet.
+    published : bool
+        Whether it is computed as the code published with the paper does; the function takes `scale`, the longest
+        training run, if `scaled`.
+    scaled : bool
+        Whether the function takes `scale`.
+    """
+
+    key: str
+    label: str
+    definition: str
+    source: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    better: Better = Better.LESS
+    target: float | None = None
+    evaluated: bool = False
+    compared: bool = False
+    claimed: bool = False
+    published: bool = False
+    scaled: bool = False
+
+    def __call__(self, rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, **more: Any) -> FloatArray:
+        """Return one number per instance."""
+        values: FloatArray = load(self.source)(rtd, runtimes, finished, **self.settings, **more)
+        return values
+
+
+_AT = "bayes_distnet.scoring"
+
+#: All scores, in the order of tables.
+SCORES: Registry[Score] = Registry(
+    "score",
+    [
+        Score(
+            "nllh",
+            "NLLH",
+            "Negative log likelihood of the test runs, mean over runs and instances. Densities are of the runtime "
+            "divided by the longest run of the instance; a censored run counts with the probability of lasting "
+            "longer. Less is better.",
+            f"{_AT}.likelihood:nllh",
+            evaluated=True,
+            compared=True,
+            claimed=True,
+        ),
+        Score(
+            "kld",
+            "KLD",
+            "Kullback-Leibler divergence of the prediction from a kernel density estimate of the instance's runs in "
+            "log time. Less is better; the least is 0.",
+            f"{_AT}.likelihood:kld",
+            evaluated=True,
+            compared=True,
+            claimed=True,
+        ),
+        Score(
+            "ks",
+            "KS",
+            "Kolmogorov-Smirnov distance: the largest gap between the predicted and the empirical distribution "
+            "function, 0 to 1. Less is better.",
+            f"{_AT}.distances:ks",
+            evaluated=True,
+            compared=True,
+            claimed=True,
+        ),
+        Score(
+            "mass",
+            "Mass",
+            "Predicted probability outside 0 to 1.5 times the longest run of the instance. A correct prediction has "
+            "some mass there, so that neither less nor more is better by itself.",
+            f"{_AT}.distances:mass",
+            better=Better.NEITHER,
+            evaluated=True,
+            compared=True,
+        ),
+        Score(
+            "crps",
+            "CRPS [s]",
+            "Continuous ranked probability score in seconds; for a prediction of a single number it is the absolute "
+            "error. Less is better. Infinite where the mean of the faster of two predicted runs is infinite.",
+            f"{_AT}.distances:crps",
+            evaluated=True,
+            compared=True,
+        ),
+        Score(
+            "wasserstein",
+            "Wasserstein [s]",
+            "Wasserstein distance in seconds: the area between the predicted and the empirical distribution function. "
+            "Less is better.",
+            f"{_AT}.distances:wasserstein",
+        ),
+        Score(
+            "coverage",
+            "Coverage",
+            "Share of the test runs inside the central 90 % interval of the prediction: 0.9 is correct, less means that "
+            "predictions are too narrow.",
+            f"{_AT}.calibration:coverage",
+            better=Better.TARGET,
+            target=0.9,
+            evaluated=True,
+            compared=True,
+        ),
+        Score(
+            "nllh_published",
+            "NLLH as published",
+            "NLLH computed as the code published with the paper does, floors included. Less is better.",
+            f"{_AT}.likelihood:nllh",
+            {"published": True},
+            published=True,
+            scaled=True,
+        ),
+        Score(
+            "kld_published",
+            "KLD as published",
+            "KLD computed as the code published with the paper does, grid included. Less is better.",
+            f"{_AT}.likelihood:kld",
+            {"published": True},
+            published=True,
+            scaled=True,
+        ),
+        Score(
+            "ks_published",
+            "KS as published",
+            "KS computed as the code published with the paper does. Less is better.",
+            f"{_AT}.distances:ks",
+            {"published": True},
+            published=True,
+        ),
+    ],
+)

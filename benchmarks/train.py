@@ -17,8 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from bayes_distnet import BayesDistNet, HybridDistNet, make_runs
-from bayes_distnet.data.synthetic import SyntheticRuns
+from bayes_distnet import BayesDistNet, Dataset, HybridDistNet, make_runs
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.network import training as tr
 from bayes_distnet.models.network.architecture import Architecture, noise_size, prior_scales
@@ -137,7 +136,7 @@ def report_step(local: bool, name: str) -> None:
     )
 
 
-def fit_seconds(model: RuntimeEstimator, data: SyntheticRuns) -> float:
+def fit_seconds(model: RuntimeEstimator, data: Dataset) -> float:
     return seconds(lambda: model.fit(data.features, data.seconds, finished=data.finished))
 
 

@@ -290,7 +290,7 @@ def test_completion_offers_what_the_library_has():
     from bayes_distnet.cli.completion import _WORDS
     from bayes_distnet.collect.instances.registry import KINDS
     from bayes_distnet.collect.solvers.registry import SOLVERS
-    from bayes_distnet.data.shipped.load import DATASETS
+    from bayes_distnet.data.shipped.registry import DATASETS
     from bayes_distnet.distributions.families import FAMILIES
 
     assert set(_WORDS["data"]) == set(_WORDS["source"]) == set(DATASETS)

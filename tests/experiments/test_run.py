@@ -79,7 +79,7 @@ def test_a_value_is_that_of_a_fit_by_hand(low_samples, data):
     from bayes_distnet import Ridge
     from bayes_distnet.scoring import scores
 
-    train, test = list(folds_by_instance(40, 4, seed=1))[2]
+    train, test = list(folds_by_instance(40, 4, random_state=1))[2]
     columns = np.random.default_rng(1).permutation(10)[:4]
     model = Ridge().fit(data.features.iloc[train], data.seconds[train][:, columns])
     expected = scores.nllh(model.predict_distribution(data.features.iloc[test]), data.seconds[test]).mean()

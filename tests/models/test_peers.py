@@ -7,7 +7,8 @@ import pytest
 from sklearn.base import clone
 
 from bayes_distnet import RuntimeDistribution, SettingError, make_runs
-from bayes_distnet.models.limits import best_lognormal, empirical, kaplan_meier
+from bayes_distnet.data.kaplan_meier import kaplan_meier
+from bayes_distnet.models.limits import best_lognormal, empirical
 from bayes_distnet.models.peers.comparison import StandardLogTime, best_scale, held_out_loss, require
 from bayes_distnet.models.registry import MODELS as ENTRIES
 from bayes_distnet.models.registry import ModelEntry, find_model

@@ -84,7 +84,8 @@ def takes_features(parser: argparse.ArgumentParser) -> None:
 def read_data(source: str, features: Path | None, solver: str | None) -> Dataset:
     """Return the runs of one solver with the features of their instances."""
     from bayes_distnet.data.dataset import Dataset
-    from bayes_distnet.data.shipped.load import DATASETS, load_dataset
+    from bayes_distnet.data.shipped.load import load_dataset
+    from bayes_distnet.data.shipped.registry import DATASETS
     from bayes_distnet.data.tables import read_runs
 
     path = Path(source)

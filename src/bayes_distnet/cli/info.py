@@ -76,7 +76,8 @@ def _info_results(path: Path, *, as_json: bool) -> None:
 
 def _info_runs(source: str, *, as_json: bool) -> None:
     from bayes_distnet.data.dataset import Dataset
-    from bayes_distnet.data.shipped.load import DATASETS, load_dataset
+    from bayes_distnet.data.shipped.load import load_dataset
+    from bayes_distnet.data.shipped.registry import DATASETS
     from bayes_distnet.data.tables import read_runs
 
     path, data = Path(source), None

@@ -25,8 +25,10 @@ from bayes_distnet.collect.executor import SupervisorGone
 from bayes_distnet.collect.plan import MEMORY_LIMIT, plan
 from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.collect.workers import Job, Result, Workers, dask_workers, local_workers, run_job
-from bayes_distnet.data.run_table import CRASHED, INTERRUPTED, UNREADABLE, RunTable
-from bayes_distnet.data.store import Key, Store
+from bayes_distnet.data.run import Key
+from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, UNREADABLE
+from bayes_distnet.data.store import Store
 from bayes_distnet.errors import CollectError
 
 CLAIMED_AHEAD = 8  # runs a core: each claim waits for the disk
@@ -61,7 +63,7 @@ def collect(
     """
     jobs = plan(solvers, instances, seeds, cutoff, cutoffs or {}, wall_limit, memory_limit)
     with Store(store) as database:
-        database.know_instances({path.name: _digest(path) for path in {job.path for job in jobs}})
+        database.register_instances({path.name: _digest(path) for path in {job.path for job in jobs}})
         missing = {job.key: job for job in jobs}
         for key in database.done() & missing.keys():
             del missing[key]
@@ -69,7 +71,7 @@ def collect(
             with dask_workers(cluster, cores) if cluster else local_workers(cores) as workers:
                 _try_out(database, missing.values(), workers)
                 for solver in solvers:
-                    database.know_solver(solver, solver.version())
+                    database.register_solver(solver.name, solver.template, solver.answer, solver.version())
                 numbers = (len({job.path for job in jobs}), len({job.seed for job in jobs}))
                 place = cluster or "local cores"
                 database.begin_session(_now(), _facts(solvers, *numbers, cutoff, wall_limit, memory_limit, place))

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any
 
 from bayes_distnet.collect import supervisor
-from bayes_distnet.data.run_table import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
+from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
 from bayes_distnet.errors import CollectError, SettingError
 from bayes_distnet.validation import check_positive
 

@@ -13,7 +13,7 @@ from bayes_distnet.collect.collector import _digest
 from bayes_distnet.collect.plan import MEMORY_LIMIT, _check_instances
 from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.collect.workers import Job, local_workers, run_job
-from bayes_distnet.data.run_table import SOLVED
+from bayes_distnet.data.statuses import SOLVED
 from bayes_distnet.data.store import Store
 from bayes_distnet.errors import CollectError
 from bayes_distnet.validation import check_at_least
@@ -39,9 +39,9 @@ def repeat(
     paths = {path.name: path for path in _check_instances(instances)}
     by_name = {solver.name: solver for solver in solvers}
     with Store(store) as database, local_workers(cores) as workers:
-        database.know_instances({name: _digest(path) for name, path in paths.items()})
+        database.register_instances({name: _digest(path) for name, path in paths.items()})
         for solver in solvers:
-            database.know_solver(solver, solver.version())
+            database.register_solver(solver.name, solver.template, solver.answer, solver.version())
         frame = database.runs().frame
         known = frame["instance"].isin(list(paths)) & frame["solver"].isin(list(by_name))
         frame = frame[(frame["status"] == SOLVED) & known]

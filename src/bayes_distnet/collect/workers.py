@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from bayes_distnet.collect.executor import Executor, SupervisorGone
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.data.store import Key, Run
+from bayes_distnet.data.run import Key, Run
 from bayes_distnet.errors import CollectError, SettingError
 from bayes_distnet.validation import check_at_least
 

@@ -1,8 +1,8 @@
 """Runs, features and data sets, in memory and on disk.
 
-Takes tables, SQLite stores, published archives and the data sets shipped with the package; gives `RunTable`,
-`Dataset`, `Observations` (the one form that models learn from) and splits of them. It must not know how runs are
-collected, which model learns from them or how predictions are scored.
+Takes tables, SQLite stores, published archives and the data sets that come with the package; gives `RunTable`,
+`Dataset`, `Observations` (the one form that models learn from) and splits of them. It must not depend on the
+collection of runs, on the models that learn from them, or on the scores of predictions.
 """
 
 import lazy_loader

@@ -3,11 +3,13 @@ from .importers.aslib import import_aslib as import_aslib
 from .importers.distnet import import_distnet as import_distnet
 from .observations import Observations as Observations
 from .observations import ZeroRuntimeWarning as ZeroRuntimeWarning
+from .open import open_dataset as open_dataset
+from .run import Run as Run
 from .run_table import RunTable as RunTable
-from .shipped.load import DATASETS as DATASETS
 from .shipped.load import load_dataset as load_dataset
-from .store import Run as Run
+from .shipped.registry import DATASETS as DATASETS
 from .store import Store as Store
 from .synthetic import make_runs as make_runs
+from .tables import read_features as read_features
 from .tables import read_runs as read_runs
 from .tables import write_runs as write_runs

@@ -1,4 +1,4 @@
-"""Runs and features of the same instances, as models take them; on disk a folder of small tables."""
+"""Runs and features of the same instances, in the form that models take; on disk a folder of small tables."""
 
 from __future__ import annotations
 
@@ -8,50 +8,69 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.data.tables import read_frame, read_runs, write_frame, write_runs
+from bayes_distnet.data.splits import choose_cutoffs
+from bayes_distnet.data.statuses import OBSERVED, TIMEOUT
+from bayes_distnet.data.tables import read_by_instance, read_column, read_runs, write_column, write_frame, write_runs
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.validation import check_seed
+
+if TYPE_CHECKING:
+    from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Runs of one or more solvers, and features of the instances they ran on.
+    """Runs of one or more solvers, and features of the instances that they ran on.
 
-    `features` has one row an instance, by name; `runs` every run. `seconds` and `finished`, instances x runs, are in
-    the order of `features`, so that `model.fit(data.features, data.seconds, finished=data.finished)` works. Where
-    there are several solvers, choose one first: `data.of("clasp")`.
+    `model.fit(data.features, data.seconds, finished=data.finished)` trains a model. A data set with several solvers
+    is reduced to one of them first: `data.of("clasp")`.
+
+    Parameters
+    ----------
+    runs : RunTable
+        All runs.
+    features : DataFrame
+        Features, one row per instance, indexed by the names of the instances.
+    feature_cost : Series, optional
+        CPU seconds that computing the features took, by instance.
+    parts : Series, optional
+        Part of each instance in a split that was published with the data: a fold, or "train" and "test".
+    notes : tuple of str
+        Decisions, repairs and omissions made when the data were read.
+    provenance : dict
+        Time, place and settings of the collection of the runs.
+    truth : RuntimeDistribution, optional
+        Distribution from which generated runs were drawn, one row per row of `features`. It is not saved.
     """
 
     runs: RunTable
     features: pd.DataFrame
     feature_cost: pd.Series[float] | None = None
-    """CPU seconds it took to compute the features of each instance, where known."""
     parts: pd.Series | None = None
-    """The part of each instance in a split that was published with the data: a fold, or "train" and "test"."""
     notes: tuple[str, ...] = ()
-    """What had to be decided, repaired or left out when the data were read."""
     provenance: dict[str, Any] = field(default_factory=dict)
-    """When, where and how the runs were collected."""
+    truth: RuntimeDistribution | None = None
 
     def __post_init__(self) -> None:
-        """Refuse features that do not say whose they are."""
+        """Refuse features and truth that cannot be assigned to instances."""
         if not self.features.index.is_unique:
             twice = self.features.index[self.features.index.duplicated()][0]
             raise RuntimeDataError(f"features: instance {twice!r} has two rows.")
+        if self.truth is not None and len(self.truth) != len(self.features):
+            raise RuntimeDataError(f"truth has {len(self.truth)} rows, but features has {len(self.features)}.")
 
     def __len__(self) -> int:
         return len(self.features)
 
     def __repr__(self) -> str:
-        """Say what is inside."""
         solvers = ", ".join(self.solvers)
         return (
             f"<Dataset: {len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs of {solvers}>"
@@ -62,50 +81,84 @@ class Dataset:
         """Names of the solvers, sorted."""
         return list(self.runs.solvers())
 
-    def of(self, solver: str) -> Dataset:
-        """Return the data of one solver."""
-        return replace(self, runs=self.runs.of(solver))
-
     @property
     def X(self) -> pd.DataFrame:
-        """The features, under the name scikit-learn has for them."""
+        """The features, under scikit-learn's name."""
         return self.features
 
     @property
     def seconds(self) -> FloatArray:
-        """CPU seconds, instances x runs; NaN where there is no run that tells anything."""
+        """CPU seconds, instances x runs in the order of `features`; NaN where there is no solved run or timeout."""
         return self._matrices[0]
 
     @property
     def finished(self) -> BoolArray:
-        """Whether each of those runs finished; the others were cut off at their seconds."""
+        """Whether each run of `seconds` finished; the others were cut off at their seconds."""
         return self._matrices[1]
 
     @cached_property
     def _matrices(self) -> tuple[FloatArray, BoolArray]:
+        runs, rows, columns = self._places
+        seconds = np.full((len(self), int(columns.max(initial=-1)) + 1), np.nan)
+        finished = np.zeros(seconds.shape, dtype=bool)
+        seconds[rows, columns], finished[rows, columns] = self.runs.seconds[runs], self.runs.finished[runs]
+        return seconds, finished
+
+    @cached_property
+    def _places(self) -> tuple[IndexArray, IndexArray, IndexArray]:
+        """Return the runs that `seconds` holds, as rows of the run table, and the row and column of each."""
         if len(self.solvers) > 1:
             raise RuntimeDataError(
                 f"these are runs of {len(self.solvers)} solvers ({', '.join(self.solvers)}): choose one, "
                 f"e.g. .of({self.solvers[0]!r})."
             )
-        observed = self.runs.observed()
-        frame = observed.frame.assign(finished=observed.finished)
-        frame = frame[frame["instance"].isin(self.features.index)]
-        # By seed, so that a column is one seed for all instances; by count where seeds do not tell runs apart, or where
-        # instances have seeds of their own and the matrix would be mostly holes.
+        frame = self.runs.frame
+        observed = frame["status"].isin(OBSERVED) & frame["instance"].isin(self.features.index)
+        frame = frame[observed]
+        # By seed, so that a column is one seed for all instances; by count where seeds do not identify runs, or where
+        # each instance has its own seeds and the matrix would be mostly empty.
         column, most = frame["seed"], frame.groupby("instance").size().max() if len(frame) else 0
         if frame.duplicated(["instance", "seed"]).any() or frame["seed"].nunique() > 2 * most:
             column = frame.groupby("instance", sort=False).cumcount()
-        labels, columns = np.unique(column.to_numpy(), return_inverse=True)
+        columns = np.unique(column.to_numpy(), return_inverse=True)[1]
         rows = self.features.index.get_indexer(pd.Index(frame["instance"]))
-        seconds = np.full((len(self), len(labels)), np.nan)
-        finished = np.zeros(seconds.shape, dtype=bool)
-        seconds[rows, columns], finished[rows, columns] = frame["seconds"], frame["finished"]
-        return seconds, finished
+        return np.flatnonzero(observed), rows, columns
+
+    def of(self, solver: str) -> Dataset:
+        """Return the data of one solver.
+
+        Parameters
+        ----------
+        solver : str
+            Name of the solver.
+
+        Returns
+        -------
+        Dataset
+            Runs of that solver, and all features.
+
+        Raises
+        ------
+        RuntimeDataError
+            If there is no run of the solver.
+        """
+        return replace(self, runs=self.runs.of(solver))
 
     def matched(self) -> Dataset:
-        """Return only the instances that have both features and runs.
+        """Return the data of the instances that have both features and runs.
 
+        Returns
+        -------
+        Dataset
+            The same data without the other instances.
+
+        Raises
+        ------
+        FeatureError
+            If no instance has both.
+
+        Examples
+        --------
         >>> runs = pd.DataFrame({"instance": ["a", "b"], "seconds": [1.0, 2.0], "status": "solved"})
         >>> features = pd.DataFrame({"size": [30.0, 10.0]}, index=["c", "a"])
         >>> Dataset(RunTable.from_frame(runs), features).matched().features.index.tolist()
@@ -121,54 +174,169 @@ class Dataset:
         return self.select(both)
 
     def select(self, instances: Iterable[str]) -> Dataset:
-        """Return the data of some instances, in the order given."""
+        """Return the data of some instances.
+
+        Parameters
+        ----------
+        instances : iterable of str
+            Names of the instances, in the order wanted.
+
+        Returns
+        -------
+        Dataset
+            Runs, features and all else of these instances.
+
+        Raises
+        ------
+        RuntimeDataError
+            If an instance has no features.
+        """
         names = list(instances)
-        if unknown := [name for name in names if name not in self.features.index]:
+        rows = self.features.index.get_indexer(pd.Index(names, dtype=self.features.index.dtype))
+        if unknown := [name for name, row in zip(names, rows, strict=True) if row < 0]:
             raise RuntimeDataError(f"no features of instance {unknown[0]!r} ({len(unknown)} such names).")
-        frame = self.runs.frame
-        cost, parts = self.feature_cost, self.parts
+        return self.take(rows)
+
+    def take(self, rows: ArrayLike) -> Dataset:
+        """Return the data of the instances in some rows of `features`.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Row numbers, in the order wanted.
+
+        Returns
+        -------
+        Dataset
+            Runs, features and all else of these instances.
+        """
+        chosen: IndexArray = np.asarray(rows, dtype=np.intp)
+        names = self.features.index[chosen]
+        frame, cost, parts = self.runs.frame, self.feature_cost, self.parts
         return replace(
             self,
             runs=RunTable(frame[frame["instance"].isin(names)].reset_index(drop=True)),
-            features=self.features.loc[names],
+            features=self.features.iloc[chosen],
             feature_cost=None if cost is None else cost.reindex(names),
             parts=None if parts is None else parts[parts.index.isin(names)],
+            truth=None if self.truth is None else self.truth[chosen],
         )
 
     def split(self, test_size: float = 0.2, *, random_state: int = 0) -> tuple[Dataset, Dataset]:
-        """Return training and test data, split at random by instance."""
+        """Split the data at random by instance.
+
+        Parameters
+        ----------
+        test_size : float, default 0.2
+            Fraction of the instances to test on, between 0 and 1.
+        random_state : int, default 0
+            Seed that determines the split.
+
+        Returns
+        -------
+        train, test : Dataset
+            Training and test data, each in the order of `features`.
+
+        Raises
+        ------
+        SettingError
+            If one of the two would be empty.
+        """
         if not 0 < test_size < 1:
-            raise SettingError(f"test_size={test_size!r}: expected a part between 0 and 1.")
+            raise SettingError(f"test_size={test_size!r}: expected a fraction between 0 and 1.")
         order = np.random.default_rng(check_seed("random_state", random_state)).permutation(len(self))
         tested = round(len(self) * test_size)
         if not 0 < tested < len(self):
-            raise SettingError(f"a share of {test_size:g} of {len(self)} instances leaves one part empty.")
-        names: NDArray[Any] = self.features.index.to_numpy()
-        return self.select(names[np.sort(order[tested:])]), self.select(names[np.sort(order[:tested])])
+            raise SettingError(f"test_size={test_size:g} of {len(self)} instances leaves one part empty.")
+        return self.take(np.sort(order[tested:])), self.take(np.sort(order[:tested]))
+
+    def cut_off(self, fraction: float, cutoffs: str = "global", random_state: int = 0) -> Dataset:
+        """Cut off a fraction of the runs, as a smaller time limit would have.
+
+        Runs that were cut off before count towards the fraction: after two calls, the larger fraction is unfinished.
+
+        Parameters
+        ----------
+        fraction : float
+            Fraction of the runs in `seconds` that do not finish, in [0, 1).
+        cutoffs : {"global", "instance", "random"}, default "global"
+            One cutoff for all runs, one per instance, or one per run: see `bayes_distnet.data.splits.choose_cutoffs`.
+        random_state : int, default 0
+            Seed of cutoffs that are drawn at random.
+
+        Returns
+        -------
+        Dataset
+            The same data. A run past its cutoff is a timeout of that many seconds, and the column `cutoff` of the run
+            table holds the cutoffs. Runs that `seconds` does not hold, and all other columns, are unchanged.
+
+        Examples
+        --------
+        >>> runs = pd.DataFrame({"instance": ["a", "b"], "seconds": [1.0, 2.0], "status": "solved"})
+        >>> data = Dataset(RunTable.from_frame(runs), pd.DataFrame({"size": [30.0, 10.0]}, index=["a", "b"]))
+        >>> data.cut_off(0.5).runs.frame[["seconds", "status", "cutoff"]].values.tolist()
+        [[1.0, 'solved', 1.0], [1.0, 'timeout', 1.0]]
+        """
+        chosen = choose_cutoffs(self.seconds, fraction, cutoffs, random_state)
+        if fraction == 0:
+            return self
+        runs, rows, columns = self._places
+        limit = np.full(len(self.runs), np.inf)
+        limit[runs] = chosen[rows, columns]
+        frame = self.runs.frame
+        frame = frame.assign(
+            seconds=np.minimum(frame["seconds"], limit),
+            status=frame["status"].mask(frame["seconds"] > limit, TIMEOUT),
+            cutoff=np.minimum(frame["cutoff"], limit),
+        )
+        return replace(self, runs=RunTable(frame))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the data to a folder: `runs.parquet`, `features.parquet`, and what is known of their making."""
+        """Write the data to a folder of tables.
+
+        Parameters
+        ----------
+        folder : path-like
+            Folder to write to; it is made if it does not exist. It receives `runs.parquet`, `features.parquet`,
+            `provenance.json` (with the notes) and, if they are known, `feature_cost.parquet` and `parts.parquet`.
+        """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         write_runs(self.runs, folder / "runs.parquet")
         write_frame(self.features.rename_axis("instance"), folder / "features.parquet")
-        _write_column(self.feature_cost, folder / "feature_cost.parquet", "seconds")
-        _write_column(self.parts, folder / "parts.parquet", "part")
+        write_column(self.feature_cost, folder / "feature_cost.parquet", "seconds")
+        write_column(self.parts, folder / "parts.parquet", "part")
         about = {"notes": list(self.notes), **self.provenance}
         (folder / "provenance.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Dataset:
-        """Read a folder that `save` wrote."""
+        """Read a folder that `save` wrote.
+
+        Parameters
+        ----------
+        folder : path-like
+            The folder.
+
+        Returns
+        -------
+        Dataset
+            The data; `truth` is None.
+
+        Raises
+        ------
+        RuntimeDataError
+            If the folder holds no data set, or a file of it cannot be read.
+        """
         folder = Path(folder)
         if not (folder / "runs.parquet").is_file():
             raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
         provenance = _read_about(folder / "provenance.json")
         return cls(
             read_runs(folder / "runs.parquet"),
-            _by_instance(folder / "features.parquet"),
-            _read_column(folder / "feature_cost.parquet", "seconds"),
-            _read_column(folder / "parts.parquet", "part"),
+            read_by_instance(folder / "features.parquet"),
+            read_column(folder / "feature_cost.parquet", "seconds"),
+            read_column(folder / "parts.parquet", "part"),
             tuple(provenance.pop("notes", ())),
             provenance,
         )
@@ -184,23 +352,3 @@ def _read_about(path: Path) -> dict[str, Any]:
     if not isinstance(about, dict) or not isinstance(about.get("notes", []), list):
         raise RuntimeDataError(f"{path}: expected an object whose notes, if any, are a list.")
     return about
-
-
-def _by_instance(path: Path) -> pd.DataFrame:
-    table = read_frame(path)
-    if "instance" not in table:
-        raise RuntimeDataError(f"{path}: no column 'instance'; found {list(table.columns)[:5]}.")
-    return table.set_index("instance")
-
-
-def _write_column(column: pd.Series | None, path: Path, name: str) -> None:
-    """Write a column by instance; None removes what an older data set left there."""
-    if column is None:
-        path.unlink(missing_ok=True)
-    else:
-        write_frame(column.rename_axis("instance").to_frame(name), path)
-
-
-def _read_column(path: Path, name: str) -> pd.Series | None:
-    """Return a column of a table by instance; None if there is no such file."""
-    return _by_instance(path)[name] if path.is_file() else None

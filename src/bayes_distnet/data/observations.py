@@ -1,7 +1,7 @@
-"""Observations: runtimes in one form, checked by one validator, whatever form the caller's had.
+"""Observations: runtimes in one form, checked by one validator.
 
-An observation is an instance, the seconds a run of it took and whether it finished; one that did not finish was cut
-off, and its seconds are a lower bound. `Observations` is what models learn from.
+An observation is an instance, the seconds of a run on it, and whether the run finished. A run that did not finish was
+cut off: its seconds are a lower bound of its runtime. Models learn from `Observations`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
+from bayes_distnet.data.numbers import as_array, as_numbers, first_of
 from bayes_distnet.errors import RuntimeDataError
 
 
@@ -26,7 +27,19 @@ class ZeroRuntimeWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Observations:
-    """Runs grouped by instance: run i is of instance `instance[i]`, took `seconds[i]`, and finished or was cut off."""
+    """Runs grouped by instance.
+
+    Parameters
+    ----------
+    instance : ndarray of int of shape (n_runs,)
+        Number of the instance of each run.
+    seconds : ndarray of shape (n_runs,)
+        Seconds of each run.
+    finished : ndarray of bool of shape (n_runs,)
+        Whether each run finished; the others were cut off at their seconds.
+    n_instances : int
+        Number of instances.
+    """
 
     instance: IntArray
     seconds: FloatArray
@@ -34,11 +47,11 @@ class Observations:
     n_instances: int
 
     def runs_of_each(self) -> IntArray:
-        """Return the number of runs of every instance."""
+        """Return the number of runs per instance."""
         return np.bincount(self.instance, minlength=self.n_instances)
 
     def matrix(self) -> tuple[FloatArray, BoolArray]:
-        """Seconds and finished flags as instances x runs; NaN and False where there is no run."""
+        """Return seconds and finished flags as instances x runs; NaN and False where there is no run."""
         counts = self.runs_of_each()
         order = np.argsort(self.instance, kind="stable")
         rows = self.instance[order]
@@ -52,11 +65,34 @@ class Observations:
 def check_seconds(
     seconds: ArrayLike, finished: ArrayLike | None = None, *, what: str = "y"
 ) -> tuple[FloatArray, BoolArray]:
-    """Check runtimes of any shape and return them as float64 with their finished flags; NaN means no run.
+    """Check runtimes of any shape.
 
-    None, pandas' NA and masked values are no runs either. Zeros are a timer's resolution: they are raised to half of
-    the smallest positive runtime, with a `ZeroRuntimeWarning`.
+    Zeros result from the resolution of a timer: they are raised to half of the smallest positive runtime, with a
+    `ZeroRuntimeWarning`.
 
+    Parameters
+    ----------
+    seconds : array-like
+        Runtimes; NaN, None, pandas' NA and masked values mean that there is no run.
+    finished : array-like of bool, optional
+        Whether each run finished, in the shape of `seconds`; default: all.
+    what : str, default "y"
+        Name of the runtimes in messages.
+
+    Returns
+    -------
+    seconds : ndarray
+        Runtimes as float64; NaN where there is no run.
+    finished : ndarray of bool
+        Whether each run finished; False where there is no run.
+
+    Raises
+    ------
+    RuntimeDataError
+        If a value is no number, negative or infinite, or the shapes differ.
+
+    Examples
+    --------
     >>> check_seconds([0.5, 30.0], finished=[True, False])
     (array([ 0.5, 30. ]), array([ True, False]))
     """
@@ -66,63 +102,42 @@ def check_seconds(
     return raise_zeros(values, what), flags
 
 
-def _array(values: Any, what: str) -> tuple[NDArray[Any], BoolArray]:
-    """Return values as an array, and which of them are missing: NaN, None, NA or masked."""
-    try:
-        if isinstance(values, list | tuple) and any(isinstance(value, np.ma.MaskedArray) for value in values):
-            values = np.ma.array(values)
-        array = np.asarray(values)
-        ragged = array.dtype == object and any(isinstance(v, list | tuple | np.ndarray) for v in array.flat)
-    except ValueError:
-        ragged = True
-    if ragged:
-        raise RuntimeDataError(
-            f"{what}: rows of different lengths. Pad them with NaN (finished: False) to a matrix instances x runs, or "
-            "give a vector of all runs, and as groups the instance of each."
-        )
-    missing = np.asarray(pd.isna(array)) if array.dtype.kind in "fO" else np.zeros(array.shape, dtype=bool)
-    if isinstance(values, np.ma.MaskedArray) and array.dtype.names is None:
-        missing = missing | np.ma.getmaskarray(values)
-    return array, missing
-
-
-def as_numbers(values: Any, what: str) -> FloatArray:
-    """Return numbers as float64, NaN where one is missing."""
-    array, missing = _array(values, what)
-    found = str(array.dtype)
-    if array.dtype == object and any(isinstance(value, bool | np.bool_) for value in array.flat):
-        found = "bool"
-    if found == "bool" or array.dtype.kind in "mMcV":
-        hint = " Turn durations into seconds with .dt.total_seconds()." if array.dtype.kind == "m" else ""
-        raise RuntimeDataError(f"{what} must be numbers (seconds), found {found}.{hint}")
-    try:
-        return np.array(np.where(missing, np.nan, array) if missing.any() else array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RuntimeDataError(f"{what} must be numbers (seconds); {error}.") from error
-
-
 def _check_finished(finished: ArrayLike | None, seconds: FloatArray, what: str) -> BoolArray:
     present = ~np.isnan(seconds)
     if finished is None:
         return present
-    array, missing = _array(finished, "finished")
+    array, missing = as_array(finished, "finished")
     if array.shape != seconds.shape:
         raise RuntimeDataError(f"finished has shape {array.shape}, but {what} has shape {seconds.shape}.")
-    unsaid = missing & present
-    found = f"none at [{first_of(unsaid)}]" if unsaid.any() else str(array.dtype)
+    unknown = missing & present
+    found = f"none at [{first_of(unknown)}]" if unknown.any() else str(array.dtype)
     if array.dtype == object or missing.any():
         array = np.where(present, array, False).astype(object)
-        array[unsaid] = None
+        array[unknown] = None
         if all(isinstance(flag, bool | np.bool_) for flag in array.flat):
             array = array.astype(bool)
     if array.dtype != bool:
         raise RuntimeDataError(
-            f"finished: expected booleans, found {found}. Say what you mean: finished=(status == 'solved')."
+            f"finished: expected booleans, found {found}. Pass, for example, finished=(status == 'solved')."
         )
     return np.asarray(array & present)
 
 
 def check_range(values: FloatArray, at: str) -> None:
+    """Refuse runtimes that are negative or infinite.
+
+    Parameters
+    ----------
+    values : ndarray
+        Runtimes; NaN where there is no run.
+    at : str
+        Place of a runtime in messages, with `{}` for its index.
+
+    Raises
+    ------
+    RuntimeDataError
+        If there is one.
+    """
     for bad, found in ((np.isinf(values), "an infinite"), (values < 0, "a negative")):
         if bad.any():
             runs = int((~np.isnan(values)).sum())
@@ -133,6 +148,25 @@ def check_range(values: FloatArray, at: str) -> None:
 
 
 def raise_zeros(values: FloatArray, what: str) -> FloatArray:
+    """Raise runtimes of 0 s to half of the smallest positive runtime, with a `ZeroRuntimeWarning`.
+
+    Parameters
+    ----------
+    values : ndarray
+        Runtimes; NaN where there is no run.
+    what : str
+        Name of the runtimes in messages.
+
+    Returns
+    -------
+    ndarray
+        Runtimes, all of them positive.
+
+    Raises
+    ------
+    RuntimeDataError
+        If every runtime is 0 s.
+    """
     zero = values == 0
     if not zero.any():
         return values
@@ -151,16 +185,12 @@ def raise_zeros(values: FloatArray, what: str) -> FloatArray:
 
 
 def _caller_level() -> int:
-    """Return the stacklevel at which a warning points at the line outside this package that called it."""
+    """Return the stacklevel at which a warning points at the calling line outside this package."""
     folder = os.path.dirname(os.path.dirname(__file__)) + os.sep
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(folder):
         level, frame = level + 1, frame.f_back
     return level
-
-
-def first_of(mask: BoolArray) -> str:
-    return ", ".join(str(int(i)) for i in np.argwhere(mask)[0])
 
 
 def observe(
@@ -171,18 +201,40 @@ def observe(
     *,
     need_finished: bool = True,
 ) -> tuple[FloatArray, Observations]:
-    """Return one feature row an instance, and the runs of all instances.
+    """Group runs by instance.
 
-    y is a vector (one run a row of features), a matrix instances x runs (NaN = no run), or a structured array of a
-    boolean and a number (finished, seconds), as scikit-survival has it. Rows of a vector that share their group, or
-    without groups all their features, are runs of one instance.
+    Parameters
+    ----------
+    features : ndarray of shape (n_rows, n_features)
+        Features; one row per instance, or one row per run.
+    y : array-like
+        Runtimes: a vector (one run per row of features), a matrix instances x runs (NaN where there is no run), or a
+        structured array of a boolean and a number (finished, seconds), as scikit-survival has it.
+    finished : array-like of bool, optional
+        Whether each run finished; default: all. Not with a structured array.
+    groups : array-like of shape (n_rows,), optional
+        Instance of each row of a vector y. Without it, rows with the same features are runs of one instance.
+    need_finished : bool, default True
+        Whether at least one run must have finished.
+
+    Returns
+    -------
+    features : ndarray of shape (n_instances, n_features)
+        Features, one row per instance with runs, in the order of first appearance.
+    observations : Observations
+        The runs of all these instances.
+
+    Raises
+    ------
+    RuntimeDataError
+        If runtimes, flags or groups cannot be used.
     """
     values, flags = _as_seconds(y, finished)
     if len(values) != len(features):
         raise RuntimeDataError(f"X has {len(features)} rows, but y has {len(values)}.")
     if values.ndim == 2:
         if groups is not None:
-            raise RuntimeDataError("groups only goes with a vector y: in a matrix every row is an instance already.")
+            raise RuntimeDataError("groups only goes with a vector y: every row of a matrix is an instance.")
         rows, columns = np.nonzero(~np.isnan(values))
         first, instance = np.unique(rows, return_inverse=True)
         seconds, flags = values[rows, columns], flags[rows, columns]
@@ -191,7 +243,7 @@ def observe(
         if missing.any():
             raise RuntimeDataError(
                 f"y[{first_of(missing)}]: NaN runtime ({int(missing.sum())} of {len(values)} rows). Drop the row if "
-                "there was no run, or give the cutoff and finished=False if it was cut off."
+                "there was no run, or give the cutoff and finished=False if the run was cut off."
             )
         first, instance = _instances(features, groups)
         seconds = values
@@ -199,17 +251,17 @@ def observe(
         raise RuntimeDataError("y holds no run at all.")
     if need_finished and not flags.any():
         raise RuntimeDataError(
-            f"None of the {len(seconds)} runs finished: all that is known is that runtimes lie past "
-            f"{seconds.min():g} s. Collect runs with a higher cutoff."
+            f"None of the {len(seconds)} runs finished: runtimes are only known to exceed {seconds.min():g} s or more. "
+            "Collect runs with a higher cutoff."
         )
     return features[first], Observations(instance.astype(np.int64).ravel(), seconds, flags, len(first))
 
 
 def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
-    array, _ = _array(y, "y")
+    array, _ = as_array(y, "y")
     if array.dtype.names is not None:
         if finished is not None:
-            raise RuntimeDataError("y is a structured array and says itself which runs finished: do not pass finished.")
+            raise RuntimeDataError("y is a structured array that marks the finished runs itself: do not pass finished.")
         kinds = {array.dtype[name].kind: name for name in array.dtype.names}
         if len(array.dtype.names) != 2 or "b" not in kinds or not set(kinds) & set("fiu"):
             raise RuntimeDataError(
@@ -224,10 +276,10 @@ def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArr
 
 
 def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[IntArray, IntArray]:
-    """First row of every instance and the instance of every row."""
-    holes = np.isnan(features)
-    # NaN is no value of its own for NumPy: with a column that says so, rows with the same holes are the same.
-    key = np.c_[np.where(holes, 0.0, features), holes[:, holes.any(axis=0)]]
+    """Return the first row of every instance and the instance of every row."""
+    missing = np.isnan(features)
+    # NaN differs from NaN: columns that mark it make rows with the same values missing equal.
+    key = np.c_[np.where(missing, 0.0, features), missing[:, missing.any(axis=0)]]
     if groups is None:
         _, first, instance = np.unique(key, axis=0, return_index=True, return_inverse=True)
     else:
@@ -254,7 +306,7 @@ def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[IntArray
 def _check_groups(groups: Any, rows: int) -> NDArray[np.object_]:
     labels = np.asarray(groups, dtype=object)
     if labels.shape != (rows,):
-        raise RuntimeDataError(f"groups has shape {labels.shape}, expected one label a row: ({rows},).")
+        raise RuntimeDataError(f"groups has shape {labels.shape}, expected one label per row: ({rows},).")
     missing = np.asarray(pd.isna(labels))
     if isinstance(groups, np.ma.MaskedArray):
         missing = missing | np.ma.getmaskarray(groups)

@@ -1,6 +1,6 @@
-"""Runs: the table of what solvers did, checked in one place.
+"""The table of runs, checked in one place.
 
-A row is a run: an instance, a solver, a seed, the CPU seconds it took, how it ended and the cutoff it had.
+A row is a run: an instance, a solver, a seed, the CPU seconds it took, its status at the end and its cutoff.
 """
 
 from __future__ import annotations
@@ -12,24 +12,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from bayes_distnet.arrays import BoolArray, FloatArray
-from bayes_distnet.data.observations import as_numbers, check_range, first_of, raise_zeros
+from bayes_distnet.data.kaplan_meier import median_runtime
+from bayes_distnet.data.numbers import as_numbers, first_of
+from bayes_distnet.data.observations import check_range, raise_zeros
+from bayes_distnet.data.statuses import OBSERVED, SOLVED, STATUSES, TIMEOUT
 from bayes_distnet.errors import RuntimeDataError
-
-SOLVED, TIMEOUT, MEMOUT = "solved", "timeout", "memout"
-CRASHED, INTERRUPTED, UNREADABLE = "crashed", "interrupted", "unreadable"
-STATUSES = (SOLVED, TIMEOUT, MEMOUT, CRASHED, INTERRUPTED, UNREADABLE)
 
 
 @dataclass(frozen=True)
 class RunTable:
-    """A table of runs: instance, solver, seed, seconds (CPU), status and the cutoff each run had.
+    """A table of runs. `RunTable.from_frame` makes one from a table that must be checked.
 
-    `status` is "solved" for a finished run; "timeout", "memout", "crashed", "interrupted" and "unreadable" did not
-    finish. Only timeouts are censored observations; `observed()` leaves the rest out.
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per run, with at least the columns `instance`, `solver`, `seed`, `seconds` (CPU), `status` and
+        `cutoff`. `status` is "solved" for a run that finished; "timeout", "memout", "crashed", "interrupted" and
+        "unreadable" did not finish. Only timeouts are censored observations; `observed` leaves the others out.
 
+    Examples
+    --------
     >>> frame = pd.DataFrame({"instance": ["a", "a", "b"], "seconds": [1.5, 2.0, 30.0],
     ...                       "status": ["solved", "solved", "timeout"], "cutoff": 30.0})
     >>> table = RunTable.from_frame(frame)
@@ -41,11 +45,28 @@ class RunTable:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, *, cutoff: ArrayLike | None = None) -> RunTable:
-        """Check a table of runs; `cutoff` (a number, or one a row; inf for none) overrides the column of that name.
+        """Check a table of runs.
 
-        A timeout noticed late, after its cutoff, is censored at the cutoff: its seconds become the cutoff. A run
-        recorded as solved after its cutoff is an error. Seconds may be missing where they tell nothing: in a run that
-        was neither solved nor a timeout.
+        A timeout that was noticed after its cutoff is censored at the cutoff: its seconds become the cutoff.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row per run with the columns `instance`, `seconds` and `status`. The columns `solver` (default ""),
+            `seed` (default 0) and `cutoff` (default infinity) are optional; further columns are kept. Seconds may be
+            missing in runs that were neither solved nor timeouts.
+        cutoff : float or array-like of shape (n_runs,), optional
+            Cutoff in seconds that replaces the column `cutoff`; infinity means none.
+
+        Returns
+        -------
+        RunTable
+            The checked runs.
+
+        Raises
+        ------
+        RuntimeDataError
+            If a value is missing or impossible, for instance a run that was solved after its cutoff.
         """
         if not isinstance(frame, pd.DataFrame):
             raise RuntimeDataError(f"run table: expected a pandas DataFrame, found {type(frame).__name__}.")
@@ -86,14 +107,23 @@ class RunTable:
         return self.frame["instance"].to_numpy(object)
 
     def observed(self) -> RunTable:
-        """Return only the runs that say something about the runtime: solved ones and timeouts."""
-        return RunTable(self.frame[self.frame["status"].isin([SOLVED, TIMEOUT])].reset_index(drop=True))
+        """Return the runs that are observations of the runtime: solved ones and timeouts."""
+        return RunTable(self.frame[self.frame["status"].isin(OBSERVED)].reset_index(drop=True))
 
     def summary(self) -> pd.DataFrame:
-        """Return what each solver did: how its runs ended, and how long they took.
+        """Count the runs of each solver by their status, and summarise their seconds.
 
-        Medians are of an instance's runs, so they tell how instances differ; `cut off` counts timeouts. An instance
-        whose median run was cut off has no median.
+        Returns
+        -------
+        DataFrame
+            One row per solver. `cut off` is the fraction of timeouts, `failed` the number of other runs that were not
+            solved. The last three columns are the least, the median and the largest of the median runtimes of
+            instances (see `medians`): they show how instances differ.
+
+        Raises
+        ------
+        RuntimeDataError
+            If there are no runs.
         """
         if not len(self):
             raise RuntimeDataError("no runs.")
@@ -107,7 +137,7 @@ class RunTable:
                 "runs": len(runs),
                 SOLVED: f"{(status == SOLVED).mean():.1%}",
                 "cut off": f"{(status == TIMEOUT).mean():.1%}",
-                "failed": int((~status.isin([SOLVED, TIMEOUT])).sum()),
+                "failed": int((~status.isin(OBSERVED)).sum()),
                 "mean s": round(float(runs.observed().frame["seconds"].mean()), 4),
                 "least median s": round(float(medians.min()), 4),
                 "median median s": round(float(medians.median()), 4),
@@ -116,17 +146,39 @@ class RunTable:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("solver")
 
     def medians(self) -> pd.Series[float]:
-        """Return the median runtime of every instance (Kaplan and Meier's); NaN where too many runs were cut off."""
+        """Estimate the median runtime of every instance.
+
+        Returns
+        -------
+        Series
+            Median by instance, as Kaplan and Meier estimate it; NaN where too many runs were cut off.
+        """
         observed = self.observed()
         frame = observed.frame.assign(finished=observed.finished)
         medians = {
-            name: _median(runs["seconds"].to_numpy(float), runs["finished"].to_numpy(bool))
+            name: median_runtime(runs["seconds"].to_numpy(float), runs["finished"].to_numpy(bool))
             for name, runs in frame.groupby("instance")
         }
         return pd.Series(medians, dtype=float).rename_axis("instance")
 
     def of(self, solver: str) -> RunTable:
-        """Return the runs of one solver."""
+        """Return the runs of one solver.
+
+        Parameters
+        ----------
+        solver : str
+            Name of the solver.
+
+        Returns
+        -------
+        RunTable
+            Its runs.
+
+        Raises
+        ------
+        RuntimeDataError
+            If there are none.
+        """
         chosen = self.frame["solver"] == solver
         if not chosen.any():
             raise RuntimeDataError(f"no run of solver {solver!r}; found {list(self.solvers())}.")
@@ -135,14 +187,6 @@ class RunTable:
     def solvers(self) -> Iterator[str]:
         """Names of the solvers, sorted."""
         return iter(sorted(self.frame["solver"].unique(), key=str))
-
-
-def _median(seconds: FloatArray, finished: BoolArray) -> float:
-    if finished.all():
-        return float(np.median(seconds))
-    survival = stats.ecdf(stats.CensoredData.right_censored(seconds, ~finished)).sf
-    half = survival.probabilities <= 0.5
-    return float(survival.quantiles[half][0]) if half.any() else float("nan")
 
 
 def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:
@@ -155,7 +199,7 @@ def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:
 def _check_cutoff(cutoff: Any, rows: int) -> FloatArray:
     limit = as_numbers(cutoff, "run table: cutoff")
     if limit.shape not in ((), (rows,)):
-        raise RuntimeDataError(f"run table: cutoff has shape {limit.shape}; give a number, or one a row: ({rows},).")
+        raise RuntimeDataError(f"run table: cutoff has shape {limit.shape}; give a number, or one per row: ({rows},).")
     limit = np.broadcast_to(limit, (rows,)).copy()
     _refuse(~(limit > 0), "cutoff", limit, "A cutoff is a positive number of seconds, or inf if there was none.")
     return limit
@@ -164,7 +208,7 @@ def _check_cutoff(cutoff: Any, rows: int) -> FloatArray:
 def _check_table_seconds(seconds: FloatArray, status: NDArray[np.object_], limit: FloatArray) -> FloatArray:
     solved, timeout = status == SOLVED, status == TIMEOUT
     observed = solved | timeout
-    _refuse(observed & np.isnan(seconds), "seconds", seconds, "A run that was solved or timed out has its seconds.")
+    _refuse(observed & np.isnan(seconds), "seconds", seconds, "A run that was solved or timed out needs its seconds.")
     check_range(seconds, "run table, row {}")
     late = solved & (seconds > limit)
     if late.any():

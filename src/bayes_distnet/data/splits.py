@@ -1,4 +1,4 @@
-"""Who learns from what: folds over instances, runs cut off as a budget would have, and features moved away."""
+"""Parts of data to learn from: folds over instances, some of the runs, runs cut off, and features moved away."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import KFold
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
 from bayes_distnet.errors import FeatureError, SettingError
@@ -17,94 +16,218 @@ CUTOFFS = ("global", "instance", "random")
 SHIFTS = np.linspace(-8.0, 8.0, 33)  # in standard deviations
 
 
-def folds_by_instance(n_instances: int, folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield training and test instances of every fold, instances dealt out at random."""
+def folds_by_instance(n_instances: int, folds: int, random_state: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Deal instances out to folds at random.
+
+    Parameters
+    ----------
+    n_instances : int
+        Number of instances.
+    folds : int
+        Number of folds, from 2 to the number of instances.
+    random_state : int
+        Seed of the random order.
+
+    Yields
+    ------
+    train, test : ndarray of int
+        Rows of the training and of the test instances of one fold.
+    """
     check_folds(n_instances, folds)
-    fold = np.random.default_rng(check_seed("seed", seed)).permutation(np.arange(n_instances) % folds)
+    rng = np.random.default_rng(check_seed("random_state", random_state))
+    fold = rng.permutation(np.arange(n_instances) % folds)
     for k in range(folds):
         yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
 def published_folds(n_instances: int, folds: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the folds of the published runs: scikit-learn's, shuffled with random state 0, the same for every seed."""
+    """Deal instances out to the folds of the published runs.
+
+    They are scikit-learn's `KFold`, shuffled with random state 0, whatever the seed of the experiment.
+
+    Parameters
+    ----------
+    n_instances : int
+        Number of instances.
+    folds : int
+        Number of folds, from 2 to the number of instances.
+
+    Yields
+    ------
+    train, test : ndarray of int
+        Rows of the training and of the test instances of one fold.
+    """
+    from sklearn.model_selection import KFold  # imported here: reading a data set does not need it
+
     check_folds(n_instances, folds)
     yield from KFold(folds, shuffle=True, random_state=0).split(np.zeros(n_instances))
 
 
 def published_training_part(n_instances: int) -> int:
-    """How many of a fold's training instances the published code trains on; the rest, the last fifth, validates."""
+    """Count the training instances of a fold that the published code trains on; the last fifth validates.
+
+    Parameters
+    ----------
+    n_instances : int
+        Number of training instances of the fold.
+
+    Returns
+    -------
+    int
+        Number of instances, from the first on.
+    """
     return min(math.ceil(0.8 * n_instances), n_instances - 1)
 
 
 def check_folds(n_instances: int, folds: int) -> None:
-    """Raise an error unless there are two folds or more, and an instance for each."""
+    """Check that there are at least two folds, and an instance for each.
+
+    Parameters
+    ----------
+    n_instances : int
+        Number of instances.
+    folds : int
+        Number of folds.
+
+    Raises
+    ------
+    SettingError
+        If there are too few folds or too few instances.
+    """
     check_at_least("folds", folds, 2)
     if n_instances < 2:
-        raise SettingError(f"{n_instances} instance with runs and features: cross-validation takes two at least.")
+        raise SettingError(f"{n_instances} instance with runs and features: cross-validation needs at least two.")
     if folds > n_instances:
         raise SettingError(f"folds={folds}: expected 2 to the number of instances ({n_instances}).")
 
 
-def first_runs(seconds: FloatArray, finished: BoolArray, runs: int | None, seed: int) -> tuple[FloatArray, BoolArray]:
-    """Keep so many runs of each instance (all of its, if it has fewer), the first of one random order of columns.
+def first_runs(
+    seconds: FloatArray, finished: BoolArray, runs: int | None, random_state: int
+) -> tuple[FloatArray, BoolArray]:
+    """Keep some runs of each instance: the first in one random order of the columns.
 
-    Where every instance has every run, these are the same columns for all, as in the paper.
+    Where every instance has every run, these are the same columns for all instances, as in the paper.
+
+    Parameters
+    ----------
+    seconds : ndarray of shape (n_instances, n_runs)
+        Runtimes; NaN where there is no run.
+    finished : ndarray of bool of shape (n_instances, n_runs)
+        Whether each run finished.
+    runs : int or None
+        Number of runs per instance; None keeps all. An instance with fewer runs keeps all of them.
+    random_state : int
+        Seed of the random order.
+
+    Returns
+    -------
+    seconds, finished : ndarray
+        The runs kept, without columns that hold none.
     """
-    order = np.random.default_rng(check_seed("seed", seed)).permutation(seconds.shape[1])
+    order = np.random.default_rng(check_seed("random_state", random_state)).permutation(seconds.shape[1])
     seconds, finished = seconds[:, order], finished[:, order]
-    there = ~np.isnan(seconds)
+    kept = ~np.isnan(seconds)
     if runs is not None:
         check_at_least("runs", runs, 1)
-        there &= there.cumsum(axis=1) <= runs
-    used = there.any(axis=0)
-    return np.where(there, seconds, np.nan)[:, used], (finished & there)[:, used]
+        kept &= kept.cumsum(axis=1) <= runs
+    used = kept.any(axis=0)
+    return np.where(kept, seconds, np.nan)[:, used], (finished & kept)[:, used]
 
 
 def cut_off(
-    seconds: FloatArray, finished: BoolArray, share: float, cutoffs: str = "global", seed: int = 0
+    seconds: FloatArray, finished: BoolArray, fraction: float, cutoffs: str = "global", random_state: int = 0
 ) -> tuple[FloatArray, BoolArray]:
-    """Cut off a share of the runs (instances x runs, NaN = no run).
+    """Cut off a fraction of the runs.
 
-    cutoffs: "global", one cutoff for all (the paper's, see `cut_off_slowest`); "instance", one for each instance, as
-    when instances were given different budgets; "random", one for each run, as when runs started at different times
-    before a deadline. The last two are lognormal, as wide as the runtimes are, whatever an instance's own runtimes.
-    """
-    check_choice("cutoffs", cutoffs, CUTOFFS)
-    if cutoffs == "global":
-        return cut_off_slowest(seconds, finished, share)
-    present = ~np.isnan(seconds)
-    if check_part(share, "share") == 0 or not present.any():
-        return seconds, finished
-    log_times = np.log(np.where(present, seconds, 1.0))
-    rng = np.random.default_rng(check_seed("seed", seed))
-    draws = rng.normal(size=(len(seconds), 1 if cutoffs == "instance" else seconds.shape[1]))
-    draws = np.broadcast_to(draws * log_times[present].std(), seconds.shape)
-    # A run is cut off if its cutoff's level lies below this: choose the level that cuts off the share asked for.
-    level = np.quantile((log_times - draws)[present], 1 - share)
-    cutoff = np.exp(level + draws)
-    return np.where(present, np.minimum(seconds, cutoff), np.nan), finished & (seconds <= cutoff)
+    Parameters
+    ----------
+    seconds : ndarray of shape (n_instances, n_runs)
+        Runtimes; NaN where there is no run.
+    finished : ndarray of bool of shape (n_instances, n_runs)
+        Whether each run finished.
+    fraction : float
+        Fraction of the runs that do not finish, in [0, 1).
+    cutoffs : {"global", "instance", "random"}, default "global"
+        Kind of cutoffs, see `choose_cutoffs`.
+    random_state : int, default 0
+        Seed of cutoffs that are drawn at random.
 
+    Returns
+    -------
+    seconds, finished : ndarray
+        The same runs; those that reached their cutoff end there and are not finished.
 
-def cut_off_slowest(seconds: FloatArray, finished: BoolArray, share: float) -> tuple[FloatArray, BoolArray]:
-    """Cut all runs off at the runtime of rank floor(N (1 - share)), as the paper does.
-
-    >>> cut_off_slowest(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2), bool), 0.5)
+    Examples
+    --------
+    >>> cut_off(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2), bool), 0.5)
     (array([[1., 2.],
            [2., 2.]]), array([[ True,  True],
            [False, False]]))
     """
-    share, ordered = check_part(share, "share"), np.sort(seconds[~np.isnan(seconds)])
-    if share == 0 or not ordered.size:
-        return seconds, finished
-    rank = math.floor(round(len(ordered) * (1 - share), 6))  # 1 - 0.8 is a little less than 0.2
-    cutoff = ordered[max(rank - 1, 0)]
-    return np.where(np.isnan(seconds), np.nan, np.minimum(seconds, cutoff)), finished & (seconds <= cutoff)
+    limit = choose_cutoffs(seconds, fraction, cutoffs, random_state)
+    return np.minimum(seconds, limit), finished & (seconds <= limit)
+
+
+def choose_cutoffs(seconds: FloatArray, fraction: float, cutoffs: str = "global", random_state: int = 0) -> FloatArray:
+    """Choose cutoffs that a fraction of the runs do not meet.
+
+    Parameters
+    ----------
+    seconds : ndarray of shape (n_instances, n_runs)
+        Runtimes; NaN where there is no run.
+    fraction : float
+        Fraction of the runs that are longer than their cutoff, in [0, 1).
+    cutoffs : {"global", "instance", "random"}, default "global"
+        "global": one cutoff for all runs, the runtime of rank floor(N (1 - fraction)) as in the paper. "instance": one
+        cutoff per instance, as if instances had different budgets. "random": one cutoff per run, as if runs had
+        started at different times before a deadline. The last two are drawn from a log-normal distribution as wide as
+        the runtimes, independent of the runtimes of an instance.
+    random_state : int, default 0
+        Seed of cutoffs that are drawn at random.
+
+    Returns
+    -------
+    ndarray of shape (n_instances, n_runs)
+        Cutoff per run; infinite if the fraction is 0.
+    """
+    check_choice("cutoffs", cutoffs, CUTOFFS)
+    rng = np.random.default_rng(check_seed("random_state", random_state))
+    present = ~np.isnan(seconds)
+    if check_part(fraction, "fraction") == 0 or not present.any():
+        return np.full(seconds.shape, np.inf)
+    if cutoffs == "global":
+        ordered = np.sort(seconds[present])
+        rank = math.floor(round(len(ordered) * (1 - fraction), 6))  # 1 - 0.8 is a little less than 0.2
+        return np.full(seconds.shape, ordered[max(rank - 1, 0)])
+    log_times = np.log(np.where(present, seconds, 1.0))
+    draws = rng.normal(size=(len(seconds), 1 if cutoffs == "instance" else seconds.shape[1]))
+    draws = np.broadcast_to(draws * log_times[present].std(), seconds.shape)
+    # A run is cut off if log time minus draw lies above the centre of the log cutoffs: choose it as their quantile.
+    centre = np.quantile((log_times - draws)[present], 1 - fraction)
+    limit: FloatArray = np.exp(centre + draws)
+    return limit
 
 
 def check_features(features: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of features as numbers; raise an error if it is none."""
+    """Check that a table of features holds numbers only.
+
+    Parameters
+    ----------
+    features : DataFrame
+        Features, one row per instance.
+
+    Returns
+    -------
+    DataFrame
+        The features as float64.
+
+    Raises
+    ------
+    FeatureError
+        If it is no DataFrame, or a column holds anything else.
+    """
     if not isinstance(features, pd.DataFrame):
-        raise FeatureError(f"features: expected a DataFrame, one row an instance; found {type(features).__name__}.")
+        raise FeatureError(f"features: expected a DataFrame, one row per instance; found {type(features).__name__}.")
     try:
         return features.astype(float)
     except (TypeError, ValueError) as error:
@@ -114,9 +237,23 @@ def check_features(features: pd.DataFrame) -> pd.DataFrame:
 def shifted(
     features: pd.DataFrame, instance: int, shifts: FloatArray = SHIFTS, among: IntArray | None = None
 ) -> pd.DataFrame:
-    """Return one instance with all its features moved by so many of their standard deviations, a row a shift.
+    """Move all features of one instance away, by multiples of their standard deviations.
 
-    Deviations are those of the instances `among`, of all if not given.
+    Parameters
+    ----------
+    features : DataFrame
+        Features, one row per instance.
+    instance : int
+        Row of the instance.
+    shifts : array-like of shape (n_shifts,), optional
+        Multiples of the standard deviation; default: 33 from -8 to 8.
+    among : array-like of int, optional
+        Rows of the instances whose standard deviations count; default: all.
+
+    Returns
+    -------
+    DataFrame
+        Features of the instance, one row per shift.
     """
     table = check_features(features)
     check_row("instance", instance, len(table))

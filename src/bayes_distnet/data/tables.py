@@ -1,4 +1,4 @@
-"""Tables on disk: Parquet and CSV by the file's name, and runs in an SQLite store too."""
+"""Tables on disk: the file name selects Parquet or CSV; runs can be in an SQLite store as well."""
 
 from __future__ import annotations
 
@@ -10,20 +10,42 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.data.run_table import INTERRUPTED, RunTable
-from bayes_distnet.data.store import SUFFIXES, Run, Store
-from bayes_distnet.errors import RuntimeDataError, SettingError
+from bayes_distnet.data.run import Run
+from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.data.statuses import INTERRUPTED
+from bayes_distnet.data.store import SUFFIXES, Store
+from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError, SettingError
 
 TABLES = (".parquet", ".csv", ".csv.gz")
-# Every float comes back as it was written: from pandas 3 on by itself.
+# pandas 3 reads every float exactly as it was written; earlier versions need this option.
 _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
-_NAMES = ("instance", "solver")  # taken as they are: an instance may be called NA
+_NAMES = ("instance", "solver")  # columns read as they are written: an instance may be called NA
 _MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"]
 _TEXT = dict.fromkeys((*_NAMES, "status", "answer", "host", "started"), str)
 
 
 def read_runs(path: str | os.PathLike[str]) -> RunTable:
-    """Read a run table from a Parquet or CSV file, or from a store."""
+    """Read a run table from a Parquet or CSV file, or from a store.
+
+    Parameters
+    ----------
+    path : path-like
+        File whose name ends in .parquet, .csv, .csv.gz, .sqlite, .sqlite3 or .db.
+
+    Returns
+    -------
+    RunTable
+        The checked runs.
+
+    Raises
+    ------
+    RuntimeDataError
+        If the file does not exist, is no table, or holds runs that contradict themselves.
+    SettingError
+        If the name has another ending.
+    StoreError
+        If a file named as a store is none.
+    """
     path = Path(path)
     if path.suffix in SUFFIXES:
         with Store(path, read_only=True) as store:
@@ -36,9 +58,25 @@ def read_runs(path: str | os.PathLike[str]) -> RunTable:
 
 
 def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> int:
-    """Write a run table to a Parquet or CSV file; to a store it adds the runs that are not there yet.
+    """Write a run table to a Parquet or CSV file, or add its runs to a store.
 
-    Returns how many runs were written.
+    Parameters
+    ----------
+    runs : RunTable
+        The runs.
+    path : path-like
+        File whose name ends in .parquet, .csv, .csv.gz, .sqlite, .sqlite3 or .db. A store keeps its runs and receives
+        those that it does not hold yet; any other file is replaced.
+
+    Returns
+    -------
+    int
+        Number of runs written.
+
+    Raises
+    ------
+    RuntimeDataError
+        If two runs for a store have the same solver, instance and seed.
     """
     path = Path(path)
     if path.suffix not in SUFFIXES:
@@ -52,7 +90,7 @@ def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> int:
         row = twice.index[int(twice.to_numpy().argmax())]
         raise RuntimeDataError(
             f"run table, row {row}: a second run of the same solver, instance and seed ({int(twice.sum())} such rows). "
-            "A store tells runs apart by these three: give each run a seed of its own."
+            "These three identify a run in a store: give each run its own seed."
         )
     frame = runs.frame.astype(object).where(runs.frame.notna(), None)
     known = [column for column in Run.__dataclass_fields__ if column in frame]
@@ -61,7 +99,25 @@ def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> int:
 
 
 def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a table from a `.parquet`, `.csv` or `.csv.gz` file."""
+    """Read a table.
+
+    Parameters
+    ----------
+    path : path-like
+        File whose name ends in .parquet, .csv or .csv.gz.
+
+    Returns
+    -------
+    DataFrame
+        The table.
+
+    Raises
+    ------
+    RuntimeDataError
+        If the file does not exist or is no table.
+    SettingError
+        If the name has another ending.
+    """
     path = Path(path)
     _check_name(path)
     if not path.is_file():
@@ -72,12 +128,106 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         missing = {name: _MISSING for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
         frame: pd.DataFrame = pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
         return frame
-    except Exception as error:  # each reader has errors of its own
+    except Exception as error:  # each reader has its own errors
         raise RuntimeDataError(f"{path}: cannot be read as a table ({str(error).strip()}).") from error
 
 
+def read_by_instance(path: str | os.PathLike[str], error: type[BayesDistNetError] = RuntimeDataError) -> pd.DataFrame:
+    """Read a table with a column `instance`.
+
+    Parameters
+    ----------
+    path : path-like
+        File whose name ends in .parquet, .csv or .csv.gz.
+    error : type of exception, default RuntimeDataError
+        Error to raise if the table has no such column.
+
+    Returns
+    -------
+    DataFrame
+        The other columns, indexed by instance.
+    """
+    table = read_frame(path)
+    if "instance" not in table.columns:
+        raise error(f"{path}: no column 'instance'; found {', '.join(map(str, table.columns[:5]))}.")
+    return table.set_index("instance")
+
+
+def read_features(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a table of features.
+
+    Parameters
+    ----------
+    path : path-like
+        File whose name ends in .parquet, .csv or .csv.gz, with a column `instance` and one column per feature.
+
+    Returns
+    -------
+    DataFrame
+        Features, one row per instance, indexed by instance.
+
+    Raises
+    ------
+    FeatureError
+        If there is no column `instance`, or no row.
+    """
+    table = read_by_instance(path, FeatureError)
+    if not len(table):
+        raise FeatureError(f"{path}: no rows; expected one row per instance.")
+    return table
+
+
+def read_column(path: Path, name: str) -> pd.Series | None:
+    """Read one column of a table by instance.
+
+    Parameters
+    ----------
+    path : Path
+        File whose name ends in .parquet, .csv or .csv.gz.
+    name : str
+        Name of the column.
+
+    Returns
+    -------
+    Series or None
+        The column, indexed by instance; None if the file does not exist.
+    """
+    return read_by_instance(path)[name] if path.is_file() else None
+
+
+def write_column(column: pd.Series | None, path: Path, name: str) -> None:
+    """Write one column by instance.
+
+    Parameters
+    ----------
+    column : Series or None
+        The column, indexed by instance; None removes the file.
+    path : Path
+        File whose name ends in .parquet, .csv or .csv.gz.
+    name : str
+        Name of the column in the file.
+    """
+    if column is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_frame(column.rename_axis("instance").to_frame(name), path)
+
+
 def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Write a table; the file is there whole or, if anything goes wrong, as it was."""
+    """Write a table; if anything fails, an existing file stays as it was.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table; an index with a name becomes a column.
+    path : path-like
+        File whose name ends in .parquet, .csv or .csv.gz.
+
+    Raises
+    ------
+    SettingError
+        If the name has another ending, or its folder does not exist.
+    """
     path = Path(path)
     check_can_write(path)
     frame = frame if frame.index.name is None else frame.reset_index()
@@ -91,12 +241,23 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def check_can_write(path: Path) -> None:
-    """Raise an error if no table can be written there; call it before the work, not after."""
+    """Check that a table can be written; call it before long work.
+
+    Parameters
+    ----------
+    path : Path
+        File to write later.
+
+    Raises
+    ------
+    SettingError
+        If its name has a wrong ending, its folder does not exist, or it is a folder itself.
+    """
     _check_name(path)
     if not path.parent.is_dir():
         raise SettingError(f"{path}: no folder {path.parent}.")
     if path.is_dir():
-        raise SettingError(f"{path}: a folder is in the way.")
+        raise SettingError(f"{path}: expected a file, found a folder of that name.")
 
 
 def _check_name(path: Path) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.data.shipped.load import DATASETS, load_dataset
+from bayes_distnet.data.shipped.load import load_dataset
+from bayes_distnet.data.shipped.registry import DATASETS
 from bayes_distnet.data.tables import read_frame
 from bayes_distnet.errors import ResultsError
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.data.kaplan_meier import kaplan_meier
 from bayes_distnet.data.observations import check_seconds
 from bayes_distnet.distributions.censored import log_location_and_spread
 from bayes_distnet.distributions.families import LogNormal
@@ -68,21 +69,6 @@ def empirical(seconds: FloatArray, finished: BoolArray) -> RuntimeDistribution:
             scale[i, :count] = max(deviation * count**-0.2, KERNEL_FLOOR / count)
         weights[i, -1] = max(1.0 - weights[i].sum(), 0.0)
     return RuntimeDistribution(LogNormal(loc, scale), weights)
-
-
-def kaplan_meier(times: FloatArray, finished: BoolArray) -> FloatArray:
-    """Return the probability that Kaplan and Meier's estimate puts on each run; 0 on one that was cut off.
-
-    >>> kaplan_meier(np.array([1.0, 2.0, 3.0]), np.array([True, False, True]))
-    array([0.33333333, 0.        , 0.66666667])
-    """
-    # Of equal times the finished ones come first: a run cut off there was still alive.
-    order = np.lexsort((~finished, times))
-    hazard = finished[order] / np.arange(len(times), 0, -1)
-    alive = np.concatenate([[1.0], np.cumprod(1.0 - hazard)[:-1]])
-    mass = np.empty(len(times))
-    mass[order] = alive * hazard
-    return mass
 
 
 def _checked(seconds: FloatArray, finished: BoolArray) -> tuple[FloatArray, BoolArray]:

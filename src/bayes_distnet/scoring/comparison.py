@@ -11,8 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from bayes_distnet.data import splits
 from bayes_distnet.data.observations import check_seconds
-from bayes_distnet.data.splits import cut_off_slowest, first_runs, folds_by_instance
+from bayes_distnet.data.splits import first_runs, folds_by_instance
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator, fit_runs
 from bayes_distnet.scoring.scores import SCORES
@@ -65,7 +66,7 @@ def compare(
             )
     rows = []
     for fold, (train, test) in enumerate(parts):
-        y, known = cut_off_slowest(learnt[train], known_of[train], cut_off)
+        y, known = splits.cut_off(learnt[train], known_of[train], cut_off)
         for name, model in models.items():
             if progress is not None:
                 progress(f"fold {fold + 1}: {name}")

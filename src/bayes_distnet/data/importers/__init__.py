@@ -1,1 +1,1 @@
-"""Readers of published collections: runs and features of an archive as a `Dataset`, with notes on all repairs."""
+"""Readers of published collections: they return runs and features as a `Dataset`, with notes on all repairs."""

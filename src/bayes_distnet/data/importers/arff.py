@@ -1,4 +1,7 @@
-"""A reader for ARFF, the text format of ASlib: a header of typed attributes, then one comma-separated row a line."""
+"""A reader for ARFF, the text format of ASlib: a header of typed attributes, then one comma-separated row per line.
+
+SciPy's reader refuses attributes of type string, which hold the names of instances and solvers here.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,41 @@ _FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*))\s
 
 @dataclass(frozen=True)
 class Arff:
-    """The rows of an ARFF file, indexed by line number, and the levels of each nominal attribute.
+    """The contents of an ARFF file.
 
-    Numeric attributes are floats, all others text; a missing value is NaN or None.
+    Parameters
+    ----------
+    path : Path
+        The file.
+    frame : DataFrame
+        Its rows, indexed by line number. Numeric attributes are floats, all others text; a missing value is NaN or
+        None.
+    nominal : dict
+        Possible values of each nominal attribute.
     """
 
     path: Path
     frame: pd.DataFrame
-    levels: dict[str, tuple[str, ...]]
+    nominal: dict[str, tuple[str, ...]]
 
 
 def read_arff(path: Path, error: type[BayesDistNetError], *, text: Collection[str] = ()) -> Arff:
-    """Read an ARFF file; the attributes named in `text` are text whatever the header says.
+    """Read an ARFF file.
 
-    Attribute names of `text` are found in any case, and come out as spelt there.
+    Parameters
+    ----------
+    path : Path
+        The file.
+    error : type of exception
+        Error to raise if it cannot be read.
+    text : collection of str, optional
+        Attributes that are text, whatever their type in the header. Their names are matched in any case; the result
+        has them as spelt here.
+
+    Returns
+    -------
+    Arff
+        Rows and nominal values.
     """
     lines = read_lines(path, error)
     attributes, start = _header(lines, path, error)
@@ -65,13 +89,27 @@ def read_arff(path: Path, error: type[BayesDistNetError], *, text: Collection[st
     for i, values in zip(written, zip(*rows, strict=True), strict=False):
         columns[i] = pd.array([None if v in _UNKNOWN else v for v in values], dtype=object)
     frame = pd.DataFrame({names[i]: columns[i] for i in range(len(names))}, index=pd.Index(at, name="line"))
-    levels = {names[i]: tuple(split_row(kind.strip("{} "))) for i, (_, kind) in enumerate(attributes) if kind[0] == "{"}
-    return Arff(path, frame, levels)
+    nominal = {
+        names[i]: tuple(split_row(kind.strip("{} "))) for i, (_, kind) in enumerate(attributes) if kind[0] == "{"
+    }
+    return Arff(path, frame, nominal)
 
 
 def split_row(line: str) -> list[str]:
-    r"""Split a row at its commas; quoted values may hold commas, spaces and quotes after a backslash.
+    r"""Split a row at its commas.
 
+    Parameters
+    ----------
+    line : str
+        The row; quoted values may hold commas, spaces and quotes after a backslash.
+
+    Returns
+    -------
+    list of str
+        Its values, without quotes.
+
+    Examples
+    --------
     >>> split_row(r"'a, b.cnf', 1, ?, it's, 'it\'s'")
     ['a, b.cnf', '1', '?', "it's", "it's"]
     """
@@ -80,7 +118,7 @@ def split_row(line: str) -> list[str]:
     fields, end, more = [], 0, True
     while more:
         match = _FIELD.match(line, end)
-        if match is None:  # text after a closing quote: no quoted value, but one that begins with a quote
+        if match is None:  # text follows a closing quote: a value that only begins with a quote
             stop = line.find(",", end)
             fields.append(line[end : stop if stop >= 0 else len(line)].strip())
             more, end = stop >= 0, stop + 1
@@ -92,7 +130,7 @@ def split_row(line: str) -> list[str]:
 
 
 def _header(lines: list[str], path: Path, error: type[BayesDistNetError]) -> tuple[list[tuple[str, str]], int]:
-    """Return name and type of every attribute, and how many lines the header has."""
+    """Return name and type of every attribute, and the number of lines of the header."""
     attributes: list[tuple[str, str]] = []
     for number, line in enumerate(lines, 1):
         words = line.strip()

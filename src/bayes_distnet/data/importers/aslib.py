@@ -19,20 +19,20 @@ from bayes_distnet.data.importers.archive import (
     compare_instances,
     note,
     places,
-    read_lines,
 )
 from bayes_distnet.data.importers.arff import Arff, read_arff
-from bayes_distnet.data.importers.description import Description, parse_description
-from bayes_distnet.data.run_table import SOLVED, TIMEOUT, RunTable
+from bayes_distnet.data.importers.description import Description, read_description
+from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.data.statuses import CRASHED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
 from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError
 
 _STATUS = {
     "ok": SOLVED,
     "timeout": TIMEOUT,
-    "memout": "memout",
-    "crash": "crashed",
-    "not_applicable": "crashed",
-    "other": "crashed",
+    "memout": MEMOUT,
+    "crash": CRASHED,
+    "not_applicable": CRASHED,
+    "other": CRASHED,
 }
 _FAILED = ("timeout", "memout", "crash", "other", "unknown", "not_applicable")
 _IDS = ("instance_id", "repetition")
@@ -53,12 +53,34 @@ def import_aslib(
     one of ten times the cutoff in a PAR10 column, is censored at the cutoff.
 
     Features are averaged over their repetitions. A value is NaN where it is ?, where every step that provides it
-    failed, or where it is the mark for `missing` (None: no such mark). A nominal feature becomes a 0/1 column for each
-    of its levels. The feature cost is the sum over all steps, unknown ones left out; parts are the folds of cv.arff.
+    failed, or where it is the mark for missing values. A nominal feature becomes one 0/1 column per value. The feature
+    cost is the sum over all steps, unknown ones left out; parts are the folds of cv.arff.
 
-    `cutoff` overrides the one of the description. With `keep_failed`, values that a step gave although it failed
-    (for example those it had computed before its memory ran out) stay.
+    Parameters
+    ----------
+    folder : path-like
+        Folder of the scenario, as published.
+    cutoff : float, optional
+        Cutoff in seconds; default: the one of the description.
+    missing : float or None, default -512.0
+        Mark for missing feature values; None if there is none.
+    keep_failed : bool, default False
+        Whether to keep feature values of a step that failed, for example those computed before its memory ran out.
 
+    Returns
+    -------
+    Dataset
+        Runs, features, feature cost and folds, with notes on all repairs.
+
+    Raises
+    ------
+    RuntimeDataError
+        If the description, the runs or the folds cannot be read.
+    FeatureError
+        If the features, their cost or their status cannot be read.
+
+    Examples
+    --------
     >>> import tempfile
     >>> home = tempfile.TemporaryDirectory()
     >>> description = "performance_measures: [runtime]\\nperformance_type: [runtime]\\nalgorithm_cutoff_time: 60"
@@ -74,12 +96,12 @@ def import_aslib(
     >>> scenario.runs.seconds.tolist(), scenario.features["size"].tolist()
     ([2.5, 60.0], [17.0, nan])
     >>> scenario.notes
-    ('1 timeouts lie past the cutoff; they are cut there.',)
+    ('1 timeouts are later than the cutoff; they are censored at the cutoff.',)
     >>> home.cleanup()
     """
     folder = Path(folder)
     notes: list[str] = []
-    description = parse_description(read_lines(folder / "description.txt", RuntimeDataError))
+    description = read_description(folder / "description.txt")
     runs = _runs(folder / "algorithm_runs.arff", description, cutoff, notes)
     features = _features(folder, description, missing, keep_failed, notes)
     compare_instances(runs, features, notes)
@@ -96,7 +118,7 @@ def _runs(path: Path, description: Description, cutoff: float | None, notes: lis
             f"{path}, line {frame.index[strange][0]}: runstatus is {frame['runstatus'][strange].iloc[0]!r}; expected "
             f"one of {', '.join(_STATUS)}, or ? if it is unknown."
         )
-    for word, status in (("not_applicable", "crashed"), ("other", "crashed"), ("?", "unreadable")):
+    for word, status in (("not_applicable", CRASHED), ("other", CRASHED), ("?", UNREADABLE)):
         note(notes, int((words == word).sum()), f"runs have the status {word}; here it is '{status}'.")
     limit = check_cutoff(cutoff, _number(description.cutoff, path.with_name("description.txt")), notes)
     runs = pd.DataFrame(
@@ -105,23 +127,23 @@ def _runs(path: Path, description: Description, cutoff: float | None, notes: lis
             "solver": frame["algorithm"],
             "seed": _repetition(table, RuntimeDataError),
             "seconds": _numbers(table, _measure(table, description), RuntimeDataError),
-            "status": words.map({**_STATUS, "?": "unreadable"}),
+            "status": words.map({**_STATUS, "?": UNREADABLE}),
         }
     )
     return as_run_table(runs.set_axis(places(path, frame.index), axis=0), limit, notes)
 
 
 def _read(path: Path, error: type[BayesDistNetError], *columns: str) -> Arff:
-    """Read a table that must have these columns; those that name something are text and have no gap."""
+    """Read a table that must have these columns; those that hold names are text, and no value may be missing."""
     table = read_arff(path, error, text=[column for column in columns if column != "fold"])
     spelt = {name: name.lower() for name in table.frame.columns if name.lower() in ("repetition", "fold")}
     table = replace(table, frame=table.frame.rename(columns=spelt))
     for column in columns:
         if column not in table.frame:
             raise error(f"{path}: no attribute {column!r}; found {', '.join(table.frame.columns)}.")
-        gaps = table.frame[column].isna().to_numpy(bool)
-        if column != "runstatus" and gaps.any():
-            raise error(f"{path}, line {table.frame.index[gaps][0]}: {column} is ?; every row needs it.")
+        missing = table.frame[column].isna().to_numpy(bool)
+        if column != "runstatus" and missing.any():
+            raise error(f"{path}, line {table.frame.index[missing][0]}: {column} is ?; every row needs it.")
     return table
 
 
@@ -148,8 +170,8 @@ def _measure(table: Arff, description: Description) -> str:
     measures, types = description.measures, [kind.lower() for kind in description.types]
     if not measures or len(measures) != len(types):
         raise RuntimeDataError(
-            f"{path}: performance_measures is {list(measures)} and performance_type {types}; expected one type for "
-            "each measure, and at least one."
+            f"{path}: performance_measures is {list(measures)} and performance_type {types}; expected one type per "
+            "measure, and at least one measure."
         )
     if "runtime" not in types:
         raise RuntimeDataError(
@@ -199,21 +221,21 @@ def _features(
 
 
 def _numeric_columns(name: str, table: Arff, notes: list[str]) -> dict[str, pd.Series]:
-    """Return a feature as numbers: itself, or a 0/1 column for each level, or nothing for free text."""
+    """Return a feature as numbers: itself, one 0/1 column per nominal value, or nothing for free text."""
     values = table.frame[name]
     numbers = pd.to_numeric(values, errors="coerce").astype(float)
     if (numbers.isna() == values.isna()).all():
         return {name: numbers}
-    if name not in table.levels:
+    if name not in table.nominal:
         notes.append(f"1 feature, {name}, is text; left out.")
         return {}
     return {
-        f"{name}={level}": (values == level).astype(float).mask(values.isna()) for level in sorted(table.levels[name])
+        f"{name}={value}": (values == value).astype(float).mask(values.isna()) for value in sorted(table.nominal[name])
     }
 
 
 def _failed(folder: Path, values: Arff, description: Description, source: dict[str, str]) -> pd.DataFrame:
-    """Return for each row and feature whether every step that provides it failed."""
+    """Return whether every step that provides a feature failed, per row and feature."""
     failed = pd.DataFrame(False, index=values.frame.index, columns=list(source))
     path = folder / "feature_runstatus.arff"
     if not path.exists():
@@ -246,7 +268,7 @@ def _feature_cost(folder: Path, notes: list[str]) -> pd.Series[float] | None:
     note(
         notes,
         int(unknown.index[unknown].nunique()),
-        "instances have a feature step of unknown cost; their feature cost is that of the other steps.",
+        "instances have a feature step of unknown cost; their feature cost is the sum of the other steps.",
     )
     cost: pd.Series[float] = steps.sum(axis=1, min_count=1)
     return cost.groupby(level=0, sort=False).mean().rename("feature_cost")
@@ -258,7 +280,7 @@ def _parts(folder: Path, notes: list[str]) -> pd.Series | None:
         return None
     table = _read(path, RuntimeDataError, "instance_id", "fold")
     frame = table.frame.assign(repetition=_repetition(table, RuntimeDataError))
-    note(notes, frame["repetition"].nunique() - 1, "repetitions of the cross-validation are left out: all but one.")
+    note(notes, frame["repetition"].nunique() - 1, "further repetitions of the cross-validation are left out.")
     first = frame[frame["repetition"] == frame["repetition"].min()].drop_duplicates("instance_id")
     folds: pd.Series[int] = _numbers(table, "fold", RuntimeDataError)[first.index].astype(np.int64)
     return folds.set_axis(pd.Index(first["instance_id"], name="instance"))

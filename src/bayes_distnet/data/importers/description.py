@@ -1,20 +1,41 @@
-"""The few entries of an ASlib scenario's description.txt that reading its runs and features needs.
+"""The entries of an ASlib scenario's description.txt that are needed to read its runs and features.
 
-The files are plain YAML: scalars, lists, and mappings by indentation. What else they hold is passed over.
+The files are YAML, written by hand or by several programs, and some break its rules: they indent with tabs, leave a
+lone `?` unquoted, or hold characters that YAML forbids. These three are repaired. All values are read as text, not
+converted to numbers or truth values: a feature may be called `no`, and a solver `1.10`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-_KEY = re.compile(r"(?P<key>[^\s#-].*?|-\S.*?)\s*:(?:\s+(?P<value>.*))?$")
+import yaml
+from yaml.reader import Reader
+
+from bayes_distnet.data.importers.archive import read_lines
+from bayes_distnet.errors import RuntimeDataError
+
+_LONE_QUESTION_MARK = re.compile(r"((?::|-) +)\?(?=\s*$| +#)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Description:
-    """What was measured (name and type of each measure), under which cutoff, and the features of every step."""
+    """The entries of a description that are used.
+
+    Parameters
+    ----------
+    measures : tuple of str
+        Names of the performance measures.
+    types : tuple of str
+        Type of each measure: "runtime" or "solution_quality".
+    cutoff : str
+        Cutoff in seconds, as it is written; "" if the entry is missing.
+    steps : dict
+        Features that each feature step provides, by name of the step.
+    """
 
     measures: tuple[str, ...]
     types: tuple[str, ...]
@@ -22,65 +43,99 @@ class Description:
     steps: dict[str, tuple[str, ...]]
 
 
-def parse_description(lines: Iterable[str]) -> Description:
+def read_description(path: Path) -> Description:
+    """Read a description.
+
+    Parameters
+    ----------
+    path : Path
+        The file description.txt of a scenario.
+
+    Returns
+    -------
+    Description
+        Its entries.
+
+    Raises
+    ------
+    RuntimeDataError
+        If the file cannot be read, or is no YAML mapping.
+    """
+    return parse_description("\n".join(read_lines(path, RuntimeDataError)), str(path))
+
+
+def parse_description(text: str, name: str = "description.txt") -> Description:
     """Parse a description.
 
-    >>> parse_description(["performance_measures:", "- PAR10", "performance_type: [runtime]",
-    ...                    "algorithm_cutoff_time: 600", "feature_steps:", "  base:", "    provides:", "    - 'size'"])
+    Parameters
+    ----------
+    text : str
+        Contents of the file.
+    name : str, default "description.txt"
+        Name of the file in messages.
+
+    Returns
+    -------
+    Description
+        Its entries.
+
+    Raises
+    ------
+    RuntimeDataError
+        If the text is no YAML mapping.
+
+    Examples
+    --------
+    >>> parse_description('''
+    ... performance_measures:
+    ... - PAR10
+    ... performance_type: [runtime]
+    ... algorithm_cutoff_time: 600
+    ... feature_steps:
+    ...   base:
+    ...     provides:
+    ...     - 'size'
+    ... ''')
     Description(measures=('PAR10',), types=('runtime',), cutoff='600', steps={'base': ('size',)})
     """
-    entries = _entries(lines)
-    steps = {name: _entries(body) for name, (_, body) in _entries(_get(entries, "feature_steps")[1]).items()}
+    entries = _mapping(_parse(text, name), "the description", name)
+    steps = _mapping(entries.get("feature_steps", ""), "feature_steps", name)
     return Description(
-        measures=_items(*_get(entries, "performance_measures")),
-        types=_items(*_get(entries, "performance_type")),
-        cutoff=_scalar(_get(entries, "algorithm_cutoff_time")[0]),
-        steps={name: _items(*_get(step, "provides")) for name, step in steps.items()},
+        measures=_items(entries.get("performance_measures", "")),
+        types=_items(entries.get("performance_type", "")),
+        cutoff=str(entries.get("algorithm_cutoff_time", "")).strip(),
+        steps={step: _items(_mapping(body, step, name).get("provides", "")) for step, body in steps.items()},
     )
 
 
-_Entry = tuple[str, list[str]]
+def _parse(text: str, name: str) -> Any:
+    try:
+        return _load(text)
+    except yaml.YAMLError:
+        repaired = Reader.NON_PRINTABLE.sub("\ufffd", text).expandtabs()
+        repaired = _LONE_QUESTION_MARK.sub(r"\1'?'", repaired)
+    try:
+        return _load(repaired)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = name if mark is None else f"{name}, line {mark.line + 1}"
+        reason = getattr(error, "problem", None) or error
+        raise RuntimeDataError(f"{where}: not YAML ({reason}). Correct this line.") from error
 
 
-def _get(entries: dict[str, _Entry], key: str) -> _Entry:
-    return entries.get(key, ("", []))
+def _load(text: str) -> Any:
+    return yaml.load(text, Loader=yaml.BaseLoader)  # as safe as `safe_load`, and all values stay text
 
 
-def _entries(lines: Iterable[str]) -> dict[str, _Entry]:
-    """Return each key at the outermost indentation with the rest of its line and the lines below it."""
-    kept = [line.rstrip().expandtabs() for line in lines]
-    kept = [line for line in kept if line and not line.lstrip().startswith("#") and line.strip() not in ("---", "...")]
-    outer = min((_indent(line) for line in kept), default=0)
-    entries: dict[str, _Entry] = {}
-    body: list[str] = []
-    for line in kept:
-        match = _KEY.match(line[outer:]) if _indent(line) == outer else None
-        if match is None:
-            body.append(line)
-            continue
-        body = []
-        entries[_scalar(match["key"])] = (match["value"] or "", body)
-    return entries
+def _mapping(value: Any, what: str, name: str) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    if value in (None, "", "?"):
+        return {}
+    raise RuntimeDataError(f"{name}: {what} is {str(value)[:60]!r}; expected entries 'key: value'.")
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _items(inline: str, body: list[str]) -> tuple[str, ...]:
-    """Return a list, be it written below its key, in brackets, or as one value or several with commas."""
-    flow = " ".join([inline, *(line.strip() for line in body)]).strip()
-    if flow.startswith("["):
-        found = flow.strip("[]").split(",")
-    elif inline:
-        found = inline.split(",")
-    else:
-        found = [line.strip()[1:] for line in body if line.strip().startswith("- ")]
-    return tuple(item for item in map(_scalar, found) if item)
-
-
-def _scalar(text: str) -> str:
-    text = re.sub(r"\s#.*$", "", text).strip()
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1].replace("''", "'")
-    return text
+def _items(value: Any) -> tuple[str, ...]:
+    """Return a list, which may also be written as one text with commas."""
+    found = value if isinstance(value, list) else str(value or "").split(",")
+    return tuple(item for item in (str(one).strip() for one in found) if item)

@@ -1,7 +1,7 @@
-"""The archive published with DistNet: one folder a scenario, runs as SMAC's validation writes them.
+"""The archive published with DistNet: one folder per scenario, runs as SMAC's validation writes them.
 
-A scenario has `features.txt` (a header, then a row an instance: its name and its features, with commas) and
-`validate-random-train` and `validate-random-test`, each with a table of runs: a header, then a row a run: the
+A scenario has `features.txt` (a header, then one row per instance: its name and its features, separated by commas) and
+`validate-random-train` and `validate-random-test`, each with a table of runs: a header, then one row per run with the
 instance, the seed, and in one quoted field the result line "status, runtime, run length, quality, seed".
 """
 
@@ -28,7 +28,7 @@ from bayes_distnet.data.importers.archive import (
     read_lines,
     unique_names,
 )
-from bayes_distnet.data.run_table import SOLVED, TIMEOUT
+from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT
 from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError
 
 _RUNS = "validationRunResultLineMatrix-cli-1-walltimeworker.csv"
@@ -37,13 +37,14 @@ _STATUS = {
     "UNSAT": SOLVED,
     "SUCCESS": SOLVED,
     "TIMEOUT": TIMEOUT,
-    "MEMOUT": "memout",
-    "CRASHED": "crashed",
-    "ABORT": "crashed",
-    "KILLED": "interrupted",
+    "MEMOUT": MEMOUT,
+    "CRASHED": CRASHED,
+    "ABORT": CRASHED,
+    "KILLED": INTERRUPTED,
 }
-ARCHIVE = "DistNet"  # what a data set's provenance says of where it comes from
-_PUBLISHED = {  # the archive does not hold the solver and the cutoff of a scenario; the code published with it does
+ARCHIVE = "DistNet"  # entry "archive" in the provenance of a data set
+# Solver and cutoff of each published scenario: they are in the code published with the archive, not in the archive.
+_PUBLISHED = {
     "clasp-3.0.4-p8_rand_factoring": ("clasp", 5000.0),
     "CP06_CV-VAR": ("saps", 60.0),
     "spear_qcp-hard": ("spear", 5000.0),
@@ -63,11 +64,34 @@ def import_distnet(
 ) -> Dataset:
     """Read a scenario of the DistNet archive.
 
-    `cutoff` (seconds) and `solver` default to what the published scenario of that folder name had; for any other
-    folder there is no cutoff, and the solver is named after the folder. A run at or past the cutoff is a timeout. The
-    run table has a further column `answer`, what the solver said (SAT, UNSAT, TIMEOUT, ...), and `parts` says whether
-    an instance is of the train or the test part. Feature values equal to `missing` are NaN (None: no such mark).
+    A run at or past the cutoff is a timeout. The run table has a further column `answer` with the first word of the
+    result line (SAT, UNSAT, TIMEOUT, ...).
 
+    Parameters
+    ----------
+    folder : path-like
+        Folder of the scenario, as published.
+    cutoff : float, optional
+        Cutoff in seconds; default: that of the published scenario of this folder name, and none for other names.
+    solver : str, optional
+        Name of the solver; default: that of the published scenario of this folder name, else the folder name.
+    missing : float or None, default -512.0
+        Mark for missing feature values; None if there is none.
+
+    Returns
+    -------
+    Dataset
+        Runs and features, with notes on all repairs; `parts` is "train" or "test" per instance.
+
+    Raises
+    ------
+    RuntimeDataError
+        If there are no runs, or a run cannot be read.
+    FeatureError
+        If the features cannot be read.
+
+    Examples
+    --------
     >>> import tempfile
     >>> home = tempfile.TemporaryDirectory()
     >>> folder = Path(home.name)
@@ -101,13 +125,13 @@ def _read_parts(folder: Path, notes: list[str]) -> pd.DataFrame:
     paths = {part: folder / f"validate-random-{part}" / _RUNS for part in ("train", "test")}
     found = {part: path for part, path in paths.items() if path.exists()}
     if not found:
-        raise RuntimeDataError(f"{folder}: no runs: neither {paths['train']} nor {paths['test']} is there.")
-    notes.extend(f"There is no {part} part: {paths[part]} is not there." for part in paths if part not in found)
+        raise RuntimeDataError(f"{folder}: no runs: neither {paths['train']} nor {paths['test']} exists.")
+    notes.extend(f"There is no {part} part: {paths[part]} does not exist." for part in paths if part not in found)
     return pd.concat([_read_runs(path).assign(part=part) for part, path in found.items()])
 
 
 def _read_rows(path: Path, error: type[BayesDistNetError]) -> Iterator[tuple[int, list[str]]]:
-    """Yield number and fields of each line; line by line, so that a quote left open spoils one row, not the rest."""
+    """Yield number and fields of each line; line by line, so that an open quote spoils one row only."""
     for number, line in enumerate(read_lines(path, error), 1):
         if line.strip():
             yield number, [field.strip() for field in next(csv.reader([line], skipinitialspace=True))]
@@ -156,7 +180,7 @@ def _seconds(words: list[str], where: str) -> float:
 def _parts(frame: pd.DataFrame, notes: list[str]) -> pd.Series:
     parts = frame.drop_duplicates(["instance", "part"])
     both = parts.duplicated("instance")
-    note(notes, int(both.sum()), "instances are in both parts; they count as train.")
+    note(notes, int(both.sum()), "instances are in both parts; they count as training instances.")
     parts = parts[~both]
     return pd.Series(parts["part"].to_numpy(), index=pd.Index(parts["instance"], name="instance"), name="part")
 
@@ -191,5 +215,5 @@ def _feature_names(header: list[str], width: int, notes: list[str]) -> list[str]
     """Return the names in the header, which may or may not have one for the column of instances."""
     if width <= len(header) <= width + 1:
         return unique_names(header[-width:])
-    notes.append(f"The header of the features has {len(header)} names for {width} features: they are numbered instead.")
+    notes.append(f"The header of the features has {len(header)} names for {width} features: numbers replace them.")
     return [f"feature_{i}" for i in range(1, width + 1)]

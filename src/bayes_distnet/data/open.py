@@ -1,0 +1,75 @@
+"""Data by name, folder or file: one call for every place that runs and features can come from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.shipped.load import load_dataset
+from bayes_distnet.data.shipped.registry import DATASETS
+from bayes_distnet.data.tables import read_features, read_runs
+from bayes_distnet.errors import SettingError
+
+
+def open_dataset(
+    source: str | os.PathLike[str], features: str | os.PathLike[str] | None = None, solver: str | None = None
+) -> Dataset:
+    """Open runs of one solver with the features of their instances.
+
+    Parameters
+    ----------
+    source : str or path-like
+        File of runs (a store or a table), name of a data set that comes with the package, or folder that
+        `Dataset.save` wrote; in that order, if several exist.
+    features : path-like, optional
+        Table of features with a column `instance`; needed with a file of runs, and only with it.
+    solver : str, optional
+        Solver whose runs are wanted; needed if there are several.
+
+    Returns
+    -------
+    Dataset
+        The instances that have both runs and features. If others were left out, the last of `notes` counts them.
+
+    Raises
+    ------
+    SettingError
+        If there is no such source, or `features` or `solver` is missing or does not apply.
+    FeatureError
+        If no instance has both runs and features.
+
+    Examples
+    --------
+    >>> open_dataset("sat-portfolio", solver="kissat")
+    <Dataset: 300 instances, 157 features, 6000 runs of kissat>
+    """
+    data = _read(source, features)
+    if solver is not None:
+        data = data.of(solver)
+    elif len(data.solvers) > 1:
+        raise SettingError(f"{source}: runs of {', '.join(data.solvers)}; choose one with solver=.")
+    both = data.matched()
+    without_features = data.runs.frame["instance"].nunique() - len(both)
+    without_runs = len(data) - len(both)
+    if not without_features and not without_runs:
+        return both
+    note = f"left out: {without_features} instances without features, {without_runs} without runs"
+    return replace(both, notes=(*both.notes, note))
+
+
+def _read(source: str | os.PathLike[str], features: str | os.PathLike[str] | None) -> Dataset:
+    path, name = Path(source), os.fspath(source)
+    if path.is_file():
+        if features is None:
+            raise SettingError(f"{path}: this file holds runs only; pass a table of features as features=.")
+        return Dataset(read_runs(path), read_features(features))
+    if features is not None:
+        raise SettingError(f"features= belongs to a file of runs, and {source} is none.")
+    # Before a folder of that name, such as the results of an experiment on it.
+    if name in DATASETS:
+        return load_dataset(name)
+    if path.is_dir():
+        return Dataset.load(path)
+    raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import Dataset, RunTable, load_dataset
-from bayes_distnet.data.shipped.load import DATASETS
+from bayes_distnet import Dataset, RunTable, make_runs
+from bayes_distnet.data.splits import cut_off
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 
 
@@ -28,7 +28,7 @@ def test_seconds_are_instances_by_seeds_in_the_order_of_the_features():
     np.testing.assert_array_equal(data.finished, [[False, True], [True, False], [False, False]])
 
 
-def test_runs_without_seeds_of_their_own_are_counted():
+def test_runs_without_seeds_are_numbered():
     frame = pd.DataFrame({"instance": ["a", "a", "b"], "seconds": [1.0, 2.0, 3.0], "status": "solved"})
     data = Dataset(RunTable.from_frame(frame), pd.DataFrame({"f": [0.0, 1.0]}, index=["b", "a"]))
     np.testing.assert_array_equal(data.seconds, [[3.0, np.nan], [1.0, 2.0]])
@@ -41,7 +41,7 @@ def test_several_solvers_are_taken_one_at_a_time():
     assert data.of("t").seconds.shape == (3, 2)
 
 
-def test_matched_leaves_out_what_cannot_be_learnt_from():
+def test_matched_leaves_out_instances_without_runs_or_features():
     data = dataset().matched()
     assert data.features.index.tolist() == ["a", "b"]
     assert set(data.runs.instance) == {"a", "b"}
@@ -51,7 +51,7 @@ def test_matched_leaves_out_what_cannot_be_learnt_from():
         nobody.matched()
 
 
-def test_a_split_is_by_instance_and_fixed_by_its_seed():
+def test_a_split_is_by_instance_and_determined_by_random_state():
     data = dataset().matched()
     train, test = data.split(test_size=0.5, random_state=3)
     assert sorted([*train.features.index, *test.features.index]) == ["a", "b"]
@@ -63,7 +63,7 @@ def test_a_split_is_by_instance_and_fixed_by_its_seed():
         data.split(test_size=0.01)
 
 
-def test_a_data_set_survives_the_disk(tmp_path):
+def test_a_data_set_is_loaded_as_it_was_saved(tmp_path):
     data = dataset(("s", "t"))
     data.save(tmp_path / "d")
     back = Dataset.load(tmp_path / "d")
@@ -81,49 +81,51 @@ def test_an_instance_with_two_rows_of_features_is_refused():
         Dataset(dataset().runs, pd.DataFrame({"f": [1.0, 2.0]}, index=["a", "a"]))
 
 
-@pytest.mark.parametrize(
-    ("name", "instances", "seeds"),
-    [("clasp-factoring", 500, 100), ("lpg-zenotravel", 300, 50), ("sat-portfolio", 300, 20)],
-)
-def test_shipped_runs_are_complete(name, instances, seeds):
-    data = load_dataset(name)
-    assert len(data) >= instances
-    counts = data.runs.frame.groupby(["solver", "instance"])["seed"].nunique()
-    assert counts.min() >= seeds
-    assert len(counts) == len(data) * len(data.solvers)
-    assert data.features.notna().all(axis=None)
-    assert (data.feature_cost > 0).all()
-    for solver in data.solvers:
-        assert data.of(solver).seconds.shape[0] == len(data)
-    assert {"collect_again", "instances", "solvers", "sessions", "same_seed_again"} <= data.provenance.keys()
-    assert data.provenance["same_seed_again"]["runs"] >= 200
+def test_instances_are_selected_by_name_and_taken_by_row():
+    data = dataset()
+    some = data.select(["x", "a"])
+    assert some.features.index.tolist() == ["x", "a"]
+    assert some.feature_cost.tolist() == [0.3, 0.1]
+    assert set(some.runs.instance) == {"a"}
+    assert data.take([2, 0]).features.equals(some.features)
+    with pytest.raises(RuntimeDataError, match=r"no features of instance 'c' \(1 such names\)"):
+        data.select(["a", "c"])
 
 
-# LPG's own start of 0.1 s keeps its factor below the 50 of clasp: docs/collecting.md.
-@pytest.mark.parametrize(("name", "factor"), [("clasp-factoring", 50), ("lpg-zenotravel", 30)])
-def test_shipped_runtimes_spread_over_instances_and_seeds(name, factor):
-    data = load_dataset(name)
-    medians = data.runs.medians()
-    assert medians.max() / medians.min() >= factor
-    assert np.median(np.log(data.seconds).std(axis=1)) > 0.2
-    # The spread between seeds must be the solver's, not the machine's.
-    assert data.provenance["same_seed_again"]["share_of_variance_between_seeds"] < 0.25
+def test_the_truth_stays_with_its_instances(tmp_path):
+    data = make_runs(n_instances=6, n_runs=2, n_features=2, random_state=0)
+    medians = data.truth.median()
+    names = ["instance-00004", "instance-00001"]
+    np.testing.assert_array_equal(data.select(names).truth.median(), medians[[4, 1]])
+    for part in data.split(0.5, random_state=1):
+        rows = data.features.index.get_indexer(part.features.index)
+        np.testing.assert_array_equal(part.truth.median(), medians[rows])
+    data.save(tmp_path)
+    assert Dataset.load(tmp_path).truth is None
+    with pytest.raises(RuntimeDataError, match="truth has 1 rows, but features has 6"):
+        Dataset(data.runs, data.features, truth=data.truth[[0]])
 
 
-def test_no_solver_of_the_portfolio_is_best_everywhere():
-    data = load_dataset("sat-portfolio")
-    frame = data.runs.frame
-    cut_off = (frame["status"] == "timeout").mean()
-    assert 0.1 <= cut_off <= 0.3
-    penalised = frame["seconds"].where(frame["status"] == "solved", 2 * frame["cutoff"])
-    means = penalised.groupby([frame["instance"], frame["solver"]]).mean().unstack()  # noqa: PD010
-    solved_by_some = means.min(axis=1) < 2 * frame["cutoff"].max()
-    wins = means[solved_by_some].idxmin(axis=1).value_counts(normalize=True)
-    assert len(wins) >= 3
-    assert wins.min() > 0.05
+@pytest.mark.parametrize("cutoffs", ["global", "instance", "random"])
+def test_cut_off_follows_the_one_rule(cutoffs):
+    data = make_runs(n_instances=50, n_runs=6, n_features=2, random_state=0)
+    cut = data.cut_off(0.4, cutoffs, random_state=3)
+    seconds, finished = cut_off(data.seconds, data.finished, 0.4, cutoffs, random_state=3)
+    np.testing.assert_array_equal(cut.seconds, seconds)
+    np.testing.assert_array_equal(cut.finished, finished)
+    frame = cut.runs.frame
+    late = frame["status"] == "timeout"
+    assert late.mean() == pytest.approx(0.4, abs=0.01)
+    np.testing.assert_array_equal(frame["seconds"][late], frame["cutoff"][late])
+    assert (frame["seconds"] <= frame["cutoff"]).all()
+    assert cut.truth is data.truth
 
 
-def test_an_unknown_data_set_is_named():
-    with pytest.raises(SettingError, match="expected one of clasp-factoring, lpg-zenotravel, sat-portfolio"):
-        load_dataset("nothing")
-    assert set(DATASETS) == {"clasp-factoring", "lpg-zenotravel", "sat-portfolio"}
+def test_cut_off_keeps_runs_that_are_no_observations():
+    # Of 10 s (cut off before), 2 s and 3 s, the one of rank 1 is the cutoff. A crash, and runs of c, which has no
+    # features, stay.
+    frame = dataset().cut_off(0.5).runs.frame
+    assert frame["instance"].tolist() == ["b", "b", "a", "a", "c", "c"]
+    assert frame["status"].tolist() == ["timeout", "solved", "timeout", "crashed", "solved", "solved"]
+    assert frame["seconds"].tolist() == [2.0, 2.0, 2.0, 2.0, 3.0, 2.0]
+    assert frame["cutoff"].tolist() == [2.0, 2.0, 2.0, 10.0, 10.0, 10.0]

@@ -1,14 +1,12 @@
 import multiprocessing
 import sqlite3
 
-import pandas as pd
 import pytest
 
-from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.data.store import Run, Store
-from bayes_distnet.data.tables import read_frame, read_runs, write_frame, write_runs
-from bayes_distnet.errors import RuntimeDataError, SettingError, StoreError
+from bayes_distnet.data.run import Run
+from bayes_distnet.data.store import Store
+from bayes_distnet.data.tables import read_runs
+from bayes_distnet.errors import StoreError
 
 
 def run(instance="a.cnf", seed=1, status="solved", seconds=0.5, cutoff=10.0, solver="clasp"):
@@ -20,7 +18,7 @@ def path(tmp_path):
     return tmp_path / "runs.sqlite"
 
 
-def test_runs_come_back_as_they_were(path):
+def test_runs_are_read_as_they_were_stored(path):
     with Store(path) as store:
         store.add([run(), run(seed=2, status="timeout", seconds=10.0)])
     table = read_runs(path)
@@ -39,14 +37,14 @@ def test_runs_can_only_be_added(path):
     database.close()
 
 
-def test_a_run_is_there_once_and_the_first_stays(path):
+def test_a_run_is_stored_once_and_the_first_stays(path):
     with Store(path) as store:
         store.add([run(seconds=0.5)])
         store.add([run(seconds=0.7), run(seed=2)])
         assert store.runs().seconds.tolist() == [0.5, 0.5]
 
 
-def test_an_interrupted_run_may_be_done_again(path):
+def test_an_interrupted_run_may_be_made_again(path):
     with Store(path) as store:
         store.add([run(status="interrupted")])
         assert store.done() == set()
@@ -56,67 +54,11 @@ def test_an_interrupted_run_may_be_done_again(path):
         assert store.runs().observed().seconds.tolist() == [0.5]
 
 
-def test_half_a_batch_is_never_there(path):
+def test_half_a_batch_is_never_stored(path):
     with Store(path) as store:
         with pytest.raises(StoreError, match="cannot be written"):
             store.add([run(seed=1), run(seed=2, status="no such status"), run(seed=3, cutoff=-1.0)])
         assert len(store.runs()) == 0
-
-
-def test_two_collectors_claim_different_runs(path):
-    keys = [("clasp", "a.cnf", seed) for seed in range(4)]
-    with Store(path) as first, Store(path) as second:
-        assert first.claim(keys[:2]) == keys[:2]
-        assert second.claim(keys) == keys[2:]
-        first.add([run(seed=0)])
-        assert second.claim(keys[:1]) == []  # done
-    with Store(path) as third:
-        assert third.claim(keys) == keys[1:]  # what the others had not done is free again
-
-
-def _claim_and_die(path):
-    Store(path).claim([("clasp", "a.cnf", 1)])
-    import os
-
-    os._exit(0)
-
-
-def test_the_claims_of_the_dead_are_free(path):
-    process = multiprocessing.get_context("spawn").Process(target=_claim_and_die, args=(path,))
-    process.start()
-    process.join()
-    database = sqlite3.connect(path)
-    assert database.execute("SELECT count(*) FROM claims").fetchone() == (1,)
-    database.close()
-    with Store(path) as store:
-        assert store.claim([("clasp", "a.cnf", 1)]) == [("clasp", "a.cnf", 1)]
-
-
-def test_a_silent_collector_on_another_machine_is_dead_after_a_while(path, monkeypatch):
-    with Store(path) as here, Store(path) as there:
-        monkeypatch.setattr("bayes_distnet.data.store._machine", lambda: "elsewhere")
-        there.claim([("clasp", "a.cnf", 1)])
-        monkeypatch.undo()
-        assert here.claim([("clasp", "a.cnf", 1)]) == []
-        monkeypatch.setattr("bayes_distnet.data.store.SILENT_SECONDS", -1.0)
-        assert here.claim([("clasp", "a.cnf", 1)]) == [("clasp", "a.cnf", 1)]
-
-
-def test_a_collector_taken_for_dead_that_comes_back_leaves_no_claims(path, monkeypatch):
-    keys = [("clasp", "a.cnf", 1), ("clasp", "a.cnf", 2)]
-    with Store(path) as here:
-        monkeypatch.setattr("bayes_distnet.data.store._machine", lambda: "elsewhere")
-        there = Store(path)
-        there.claim(keys[:1])
-        monkeypatch.undo()
-        monkeypatch.setattr("bayes_distnet.data.store.SILENT_SECONDS", -1.0)
-        assert here.claim(keys[:1]) == keys[:1]
-        monkeypatch.setattr("bayes_distnet.data.store._machine", lambda: "elsewhere")
-        assert there.claim(keys[1:]) == keys[1:]
-        there._database.close()  # and now it is dead
-        monkeypatch.undo()
-        monkeypatch.setattr("bayes_distnet.data.store.SILENT_SECONDS", -1.0)
-        assert here.claim(keys[1:]) == keys[1:]
 
 
 def test_a_store_that_may_only_be_read_can_be_read(path):
@@ -146,22 +88,22 @@ def test_two_writers_do_not_disturb_each_other(path):
     assert sorted(read_runs(path).frame["seed"]) == list(range(75))
 
 
-def test_a_changed_instance_is_noticed(path):
+def test_a_changed_instance_is_refused(path):
     with Store(path) as store:
-        store.know_instances({"a.cnf": "1", "b.cnf": "2"})
-        store.know_instances({"a.cnf": "1", "c.cnf": "3"})
+        store.register_instances({"a.cnf": "1", "b.cnf": "2"})
+        store.register_instances({"a.cnf": "1", "c.cnf": "3"})
         with pytest.raises(StoreError, match=r"b.cnf is not the file that was run before \(1 such files\)"):
-            store.know_instances({"b.cnf": "changed"})
+            store.register_instances({"b.cnf": "changed"})
 
 
-def test_a_changed_solver_is_noticed(path):
+def test_a_changed_solver_is_refused(path):
     with Store(path) as store:
-        store.know_solver(Solver("s", ("s", "{instance}"), "^yes"), "1.0")
-        store.know_solver(Solver("s", ("s", "{instance}"), "^yes"), "1.0")
+        store.register_solver("s", ("s", "{instance}"), "^yes", "1.0")
+        store.register_solver("s", ("s", "{instance}"), "^yes", "1.0")
         with pytest.raises(StoreError, match=r"version '1.0', and now it is '2.0'"):
-            store.know_solver(Solver("s", ("s", "{instance}"), "^yes"), "2.0")
+            store.register_solver("s", ("s", "{instance}"), "^yes", "2.0")
         with pytest.raises(StoreError, match="command"):
-            store.know_solver(Solver("s", ("s", "-x", "{instance}"), "^yes"), "1.0")
+            store.register_solver("s", ("s", "-x", "{instance}"), "^yes", "1.0")
 
 
 def test_files_that_are_no_store_are_refused(tmp_path):
@@ -190,45 +132,3 @@ def test_a_newer_format_is_refused(path):
     database.close()
     with pytest.raises(StoreError, match="format 99"):
         Store(path)
-
-
-@pytest.mark.parametrize("name", ["runs.csv", "runs.csv.gz", "runs.parquet", "runs.sqlite"])
-def test_tables_survive_the_way_there_and_back(tmp_path, name):
-    frame = pd.DataFrame(
-        {
-            "instance": ["007", "NA", "ü, b"],
-            "solver": ["1", "", "x"],
-            "seed": [1, 2, 3],
-            "seconds": [0.1 + 0.2, 10.0, 5.0],
-            "status": ["solved", "timeout", "memout"],
-            "cutoff": [10.0, 10.0, 20.0],
-        }
-    )
-    table = RunTable.from_frame(frame)
-    write_runs(table, tmp_path / name)
-    back = read_runs(tmp_path / name).frame
-    for column in frame:
-        assert back[column].tolist() == table.frame[column].tolist()
-
-
-def test_a_bad_table_is_named_with_its_row(tmp_path):
-    bad = tmp_path / "runs.csv"
-    bad.write_text("instance,seconds,status,cutoff\na,31.2,solved,30\n")
-    with pytest.raises(RuntimeDataError, match=r"runs.csv: run table, row 0: finished after 31.2 s, past its cutoff"):
-        read_runs(bad)
-    with pytest.raises(RuntimeDataError, match="no such file"):
-        read_runs(tmp_path / "none.parquet")
-    with pytest.raises(SettingError, match=r"ends in .parquet, .csv, .csv.gz"):
-        read_frame(tmp_path / "runs.txt")
-    (tmp_path / "runs.parquet").write_text("not parquet")
-    with pytest.raises(RuntimeDataError, match="cannot be read as a table"):
-        read_runs(tmp_path / "runs.parquet")
-
-
-def test_a_write_that_fails_leaves_the_old_file(tmp_path):
-    target = tmp_path / "t.parquet"
-    write_frame(pd.DataFrame({"a": [1]}), target)
-    with pytest.raises(ValueError, match="object"):
-        write_frame(pd.DataFrame({"a": [object()]}), target)
-    assert read_frame(target)["a"].tolist() == [1]
-    assert [p.name for p in tmp_path.iterdir()] == ["t.parquet"]

@@ -43,7 +43,7 @@ def open_dataset(
     Examples
     --------
     >>> open_dataset("sat-portfolio", solver="kissat")
-    <Dataset: 300 instances, 157 features, 6000 runs of kissat>
+    <Dataset: 300 instances, 132 features, 6000 runs of kissat>
     """
     data = _read(source, features)
     if solver is not None:

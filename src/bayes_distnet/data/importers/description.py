@@ -109,22 +109,15 @@ def parse_description(text: str, name: str = "description.txt") -> Description:
 
 
 def _parse(text: str, name: str) -> Any:
+    repaired = Reader.NON_PRINTABLE.sub("\ufffd", text).expandtabs()
+    repaired = _LONE_QUESTION_MARK.sub(r"\1'?'", repaired)
     try:
-        return _load(text)
-    except yaml.YAMLError:
-        repaired = Reader.NON_PRINTABLE.sub("\ufffd", text).expandtabs()
-        repaired = _LONE_QUESTION_MARK.sub(r"\1'?'", repaired)
-    try:
-        return _load(repaired)
+        return yaml.load(repaired, Loader=yaml.BaseLoader)  # as safe as `safe_load`, and all values stay text
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = name if mark is None else f"{name}, line {mark.line + 1}"
         reason = getattr(error, "problem", None) or error
         raise RuntimeDataError(f"{where}: not YAML ({reason}). Correct this line.") from error
-
-
-def _load(text: str) -> Any:
-    return yaml.load(text, Loader=yaml.BaseLoader)  # as safe as `safe_load`, and all values stay text
 
 
 def _mapping(value: Any, what: str, name: str) -> dict[str, Any]:

@@ -1,14 +1,10 @@
 import re
-import time
 
 import numpy as np
 import pytest
 
-from bayes_distnet import FeatureError, Marginal, RuntimeDataError, SettingError
-from bayes_distnet.data.importers.arff import read_arff, split_row
+from bayes_distnet import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.data.importers.aslib import import_aslib
-from bayes_distnet.data.importers.description import parse_description
-from bayes_distnet.data.importers.distnet import import_distnet
 
 DESCRIPTION = """\
 algorithm_cutoff_memory: '?'
@@ -68,7 +64,7 @@ def imported_runs(tmp_path, *rows, **settings):
     return table.runs.frame, table.notes
 
 
-# ASlib: runs
+# Runs
 
 
 def test_each_row_is_a_run_with_its_repetition_as_seed(tmp_path):
@@ -99,11 +95,11 @@ def test_every_status_has_its_counterpart(tmp_path):
 def test_a_timeout_past_the_cutoff_is_censored_at_it_and_one_before_at_its_own_time(tmp_path):
     frame, notes = imported_runs(tmp_path, "a.cnf,1,x,1000,timeout", "b.cnf,1,x,99,timeout", "c.cnf,1,x,inf,timeout")
     assert frame["seconds"].tolist() == [100.0, 99.0, 100.0]
-    assert "2 timeouts lie past the cutoff; they are cut there." in notes
-    assert "1 timeouts lie before the cutoff; they are censored at their own time." in notes
+    assert "2 timeouts are later than the cutoff; they are censored at the cutoff." in notes
+    assert "1 timeouts are earlier than the cutoff; they are censored at their own time." in notes
 
 
-def test_a_timeout_without_a_time_took_the_cutoff(tmp_path):
+def test_a_timeout_without_a_time_is_censored_at_the_cutoff(tmp_path):
     frame, _ = imported_runs(tmp_path, "a.cnf,1,x,?,timeout", "b.cnf,1,x,1,ok")
     assert frame["seconds"].tolist() == [100.0, 1.0]
 
@@ -113,7 +109,7 @@ def test_a_run_that_is_ok_only_at_or_after_the_cutoff_is_a_timeout(tmp_path, sec
     frame, notes = imported_runs(tmp_path, f"a.cnf,1,x,{seconds},ok", "b.cnf,1,x,99.9,ok")
     assert frame["status"].tolist() == ["timeout", "solved"]
     assert frame["seconds"].tolist() == [100.0, 99.9]
-    assert "1 runs count as solved at or after the cutoff of 100 s; they are timeouts now." in notes
+    assert "1 runs are marked as solved at or after the cutoff of 100 s; they are timeouts now." in notes
 
 
 def test_an_ok_run_without_a_time_is_unreadable(tmp_path):
@@ -122,7 +118,7 @@ def test_an_ok_run_without_a_time_is_unreadable(tmp_path):
     assert "1 solved runs have no time; their status is now 'unreadable'." in notes
 
 
-def test_the_time_of_a_crash_may_be_nonsense(tmp_path):
+def test_an_impossible_time_of_a_crash_becomes_nan(tmp_path):
     frame, _ = imported_runs(tmp_path, "a.cnf,1,x,-1,crash", "b.cnf,1,x,inf,memout", "c.cnf,1,x,5,memout")
     np.testing.assert_equal(frame["seconds"].to_numpy(), [np.nan, np.nan, 5.0])
 
@@ -179,7 +175,7 @@ def test_without_a_cutoff_timeouts_are_censored_at_their_own_time(tmp_path):
     assert import_aslib(folder, cutoff=50).runs.seconds.tolist() == [1.5, 50.0]
 
 
-# ASlib: features, costs, folds
+# Features, costs, folds
 
 
 def test_features_are_indexed_by_instance_and_unknown_values_are_nan(tmp_path):
@@ -200,7 +196,7 @@ def test_features_are_the_mean_of_their_repetitions(tmp_path):
     values = table_arff(["size", "depth"], "a.cnf,1,10,?", "b.cnf,1,20,4", "a.cnf,2,12,6")
     table = import_aslib(scenario(tmp_path, feature_values=values))
     assert table.features.to_numpy().tolist() == [[11.0, 6.0], [20.0, 4.0]]
-    assert "1 instances have several rows of features; theirs is the mean." in table.notes
+    assert "1 instances have several rows of features; their mean is used." in table.notes
 
 
 def test_a_value_is_missing_only_if_every_step_that_provides_it_failed(tmp_path):
@@ -218,7 +214,7 @@ def test_presolved_steps_and_instances_without_a_status_keep_their_values(tmp_pa
     assert import_aslib(scenario(tmp_path, feature_runstatus=status)).features.notna().all(axis=None)
 
 
-def test_a_nominal_feature_becomes_a_column_for_each_level_and_free_text_is_left_out(tmp_path):
+def test_a_nominal_feature_becomes_one_column_per_value_and_free_text_is_left_out(tmp_path):
     head = IDS + "@attribute 'kind of' {rand, 'hand made'}\n@attribute flag {0,1}\n@attribute remark string\n@data\n"
     table = import_aslib(scenario(tmp_path, feature_values=head + "a.cnf,1,'hand made',1,hm\nb.cnf,1,?,0,?"))
     assert table.features.columns.tolist() == ["kind of=hand made", "kind of=rand", "flag"]
@@ -245,7 +241,7 @@ def test_folds_are_those_of_the_first_repetition(tmp_path):
     assert table.matched().parts.to_dict() == {"b.cnf": 2, "a.cnf": 1}
 
 
-def test_ids_are_known_in_any_case(tmp_path):
+def test_names_of_id_columns_match_in_any_case(tmp_path):
     values = FEATURES.replace("instance_id", "INSTANCE_ID").replace("repetition", "Repetition")
     table = import_aslib(scenario(tmp_path, feature_values=values, cv=table_arff(["Fold"], "a.cnf,1,1")))
     assert table.features.columns.tolist() == ["size", "depth", "ratio"]
@@ -262,13 +258,13 @@ def test_all_runs_and_features_are_kept_until_matched(tmp_path):
     assert both.runs.instance.tolist() == both.features.index.tolist() == both.feature_cost.index.tolist() == ["b.cnf"]
 
 
-def test_matching_nothing_shows_how_the_names_differ(tmp_path):
+def test_an_error_shows_how_the_names_differ_if_none_match(tmp_path):
     table = import_aslib(scenario(tmp_path, algorithm_runs=RUNS.replace("a.cnf", "./a").replace("b.cnf", "./b")))
     with pytest.raises(FeatureError, match=re.escape("runs are of ['./a', './b'], features of ['a.cnf', 'b.cnf']")):
         table.matched()
 
 
-# ASlib: what cannot be read
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -290,203 +286,19 @@ def test_matching_nothing_shows_how_the_names_differ(tmp_path):
         ("feature_costs", table_arff(["s"], "a,1,dear", kind="STRING"), "line 7: s is 'dear'"),
         ("feature_values", table_arff([], "a.cnf,1"), "no attribute is a feature"),
         ("description", DESCRIPTION.replace("e:\n- runtime", "e:\n- solution_quality"), "only scenarios that"),
-        ("description", "scenario_id: x", "expected one type for each measure"),
+        ("description", "scenario_id: x", "expected one type per measure"),
         ("description", DESCRIPTION.replace("100", "soon"), "algorithm_cutoff_time is 'soon'"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_file_and_line(tmp_path, file, text, message):
+def test_unreadable_files_are_reported_with_file_and_line(tmp_path, file, text, message):
     with pytest.raises(FeatureError if file.startswith("feature") else RuntimeDataError, match=message):
         import_aslib(scenario(tmp_path, **{file: text}))
 
 
-def test_a_timeout_without_time_and_cutoff_asks_for_the_cutoff(tmp_path):
+def test_a_timeout_without_time_and_cutoff_is_an_error_that_names_cutoff(tmp_path):
     scenario(tmp_path, description=DESCRIPTION.replace("100", "?"), algorithm_runs=runs_arff("a.cnf,1,x,?,timeout"))
     with pytest.raises(RuntimeDataError, match=r"line 10: a timeout without its time.* Pass cutoff="):
         import_aslib(tmp_path)
     assert import_aslib(tmp_path, cutoff=9).runs.seconds.tolist() == [9.0]
     with pytest.raises(SettingError, match="cutoff=-1"):
         import_aslib(tmp_path, cutoff=-1)
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        "feature_steps:\n  s:\n    provides:\n    - a\n    - 'b c'\n    requires:\n    - t\nnext: 1",
-        'feature_steps:\n    s:\n        provides:\n            - a   # first\n\n            - "b c"\nnext:\n- 1',
-        "---\nfeature_steps:\n\ts:\n\t\tprovides: [a, b c]\n",
-        "feature_steps:\n  's':\n    provides: a, b c",
-    ],
-)
-def test_lists_of_a_description_may_be_written_in_any_way(steps):
-    assert parse_description(steps.split("\n")).steps == {"s": ("a", "b c")}
-
-
-def test_rows_split_at_commas_outside_quotes():
-    assert split_row("a,b") == ["a", "b"]
-    assert split_row("'a,b',\"c,d\" , e,") == ["a,b", "c,d", "e", ""]
-
-
-def test_a_hundred_thousand_rows_take_seconds(tmp_path):
-    (tmp_path / "runs.arff").write_text(runs_arff(*(f"i{i // 100}.cnf,{i % 100},x,1.5,ok" for i in range(100_000))))
-    begin = time.perf_counter()
-    assert len(read_arff(tmp_path / "runs.arff", RuntimeDataError).frame) == 100_000
-    assert time.perf_counter() - begin < 15  # about 1 s on a busy core; anything quadratic takes minutes
-
-
-# The DistNet archive
-
-TRAIN, TEST = (
-    f"validate-random-{part}/validationRunResultLineMatrix-cli-1-walltimeworker.csv" for part in ("train", "test")
-)
-HEADER = '"Problem Instance","Seed","Run result line of validation config #1"\n'
-
-
-def archive(folder, train=(), test=(), features="instance,size,depth\na.cnf,10,-512\nb.cnf,20,3.5\n"):
-    """Write a scenario of the archive; a run is instance, seed and result line."""
-    folder.mkdir(exist_ok=True)
-    for name, runs in ((TRAIN, train), (TEST, test)):
-        if runs:
-            (folder / name).parent.mkdir()
-            (folder / name).write_text(HEADER + "".join('"{}","{}","{}"\n'.format(*run) for run in runs))
-    if features is not None:
-        (folder / "features.txt").write_text(features)
-    return folder
-
-
-A1, A2 = ("a.cnf", 11, "SAT, 1.5, 0, 0, 11"), ("a.cnf", 12, "SAT, 2.5, 0, 0, 12")
-B1, B2 = ("b.cnf", 11, "UNSAT, 3.5, 0, 0, 11"), ("b.cnf", 12, "SUCCESS, 4, 0, 0, 12, remark")
-
-
-def test_both_parts_of_the_archive_are_read_and_told_apart(tmp_path):
-    table = import_distnet(archive(tmp_path, train=[A1, A2], test=[B1, B2]), cutoff=60, solver="saps")
-    assert table.runs.frame[
-        ["instance", "solver", "seed", "seconds", "status", "answer", "cutoff"]
-    ].to_numpy().tolist() == [
-        ["a.cnf", "saps", 11, 1.5, "solved", "SAT", 60.0],
-        ["a.cnf", "saps", 12, 2.5, "solved", "SAT", 60.0],
-        ["b.cnf", "saps", 11, 3.5, "solved", "UNSAT", 60.0],
-        ["b.cnf", "saps", 12, 4.0, "solved", "SUCCESS", 60.0],
-    ]
-    assert table.parts.to_dict() == {"a.cnf": "train", "b.cnf": "test"}
-    assert table.feature_cost is None
-
-
-def test_minus_512_is_a_missing_feature(tmp_path):
-    table = import_distnet(archive(tmp_path, train=[A1], test=[B1]), cutoff=60)
-    np.testing.assert_equal(table.features.to_numpy(), [[10, np.nan], [20, 3.5]])
-    assert table.features.columns.tolist() == ["size", "depth"]
-    assert table.notes == ("1 feature values are -512.0; they count as missing.",)
-
-
-def test_runs_at_or_past_the_cutoff_are_timeouts_whatever_they_say(tmp_path):
-    train = [
-        ("a.cnf", i, f"{said}, 0, 0, 1") for i, said in enumerate(["SAT, 60", "SAT, 61", "TIMEOUT, 60.3", "SAT, 59"])
-    ]
-    table = import_distnet(archive(tmp_path, train=train), cutoff=60)
-    assert table.runs.frame["status"].tolist() == ["timeout", "timeout", "timeout", "solved"]
-    assert table.runs.seconds.tolist() == [60.0, 60.0, 60.0, 59.0]
-    assert "2 runs count as solved at or after the cutoff of 60 s; they are timeouts now." in table.notes
-
-
-def test_runs_that_did_not_end_by_themselves_keep_their_kind(tmp_path):
-    train = [
-        ("a.cnf", i, f"{said}, 5, 0, 0, 1") for i, said in enumerate(["CRASHED", "ABORT", "KILLED", "MEMOUT", "Sat"])
-    ]
-    table = import_distnet(archive(tmp_path, train=train), cutoff=60)
-    assert table.runs.frame["status"].tolist() == ["crashed", "crashed", "interrupted", "memout", "solved"]
-
-
-@pytest.mark.parametrize(
-    ("name", "solver", "cutoff"), [("CP06_CV-VAR", "saps", 60.0), ("lpg-zenotravel", "lpg", 300.0)]
-)
-def test_published_scenarios_are_known_by_their_folder(tmp_path, name, solver, cutoff):
-    frame = import_distnet(archive(tmp_path / name, train=[A1])).runs.frame
-    assert frame[["solver", "cutoff"]].to_numpy().tolist() == [[solver, cutoff]]
-
-
-def test_a_scenario_of_another_name_has_no_cutoff_and_says_so(tmp_path):
-    table = import_distnet(archive(tmp_path / "mine", train=[A1]))
-    assert table.runs.frame[["solver", "cutoff"]].to_numpy().tolist() == [["mine", np.inf]]
-    assert table.notes[0].startswith("The archive names no cutoff")
-
-
-def test_missing_parts_runs_and_instances_are_noted(tmp_path):
-    table = import_distnet(archive(tmp_path, train=[A1, A2, ("c.cnf", 11, "SAT, 1, 0, 0, 11")]), cutoff=60)
-    assert table.notes[0].startswith("There is no test part")
-    assert table.notes[1].startswith("1 runs are missing: 1 of 2 pairs")
-    assert table.notes[-2:] == (
-        "1 instances have runs but no features; matched() leaves them out.",
-        "1 instances have features but no runs; matched() leaves them out.",
-    )
-    assert table.matched().runs.instance.tolist() == ["a.cnf", "a.cnf"]
-
-
-def test_result_lines_without_quotes_and_without_a_header_are_read_too(tmp_path):
-    folder = archive(tmp_path, train=[A1])
-    (folder / TRAIN).write_text("a.cnf,11,SAT,1.5,0,0,11\na.cnf,12,SAT, 2.5,0,0,12\n")
-    assert import_distnet(folder, cutoff=60).runs.seconds.tolist() == [1.5, 2.5]
-
-
-@pytest.mark.parametrize(
-    ("header", "names"),
-    [
-        ("instance,f,g", ["f", "g"]),
-        ("f,g", ["f", "g"]),
-        ("x,f,f", ["f", "f.1"]),
-        ("features", ["feature_1", "feature_2"]),
-    ],
-)
-def test_the_header_of_the_features_may_leave_out_the_instance(tmp_path, header, names):
-    folder = archive(tmp_path, train=[A1], features=f"{header}\na.cnf,1,2\n")
-    assert import_distnet(folder, cutoff=60).features.columns.tolist() == names
-
-
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        ("a,12,SAT,fast,0,0,1", "worker.csv, line 3: the runtime is 'fast'; expected seconds"),
-        ("a,12,SAT", "line 3: the runtime is missing"),
-        ("a,x,SAT,1", "line 3: instance 'a', seed 'x'; expected a name and a whole number"),
-        ("a,12,FINE,1,0,0,1", "line 3: the run ended in 'FINE'; expected one of SAT"),
-        ("a,12,SAT,-1,0,0,1", "line 3: a runtime of -1 s"),
-        ("a,12", "line 3: 2 fields; expected instance, seed and the result line"),
-        ('a,12,"SAT, 1","SAT, 2"', "line 3: 4 fields; expected .* one configuration"),
-    ],
-)
-def test_a_run_of_the_archive_that_cannot_be_read_is_named(tmp_path, run, message):
-    folder = archive(tmp_path, train=[A1])
-    (folder / TRAIN).write_text((folder / TRAIN).read_text() + run)
-    with pytest.raises(RuntimeDataError, match=message):
-        import_distnet(folder, cutoff=60)
-
-
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        (None, "features.txt: cannot be read"),
-        ("i,f\na.cnf,1\nb.cnf,x", "features.txt, line 3: a feature is 'x'"),
-        ("i,f\na.cnf,1\nb.cnf,1,2", "line 3: 2 features, but the rows before have 1"),
-        ("i,f\n", "no features"),
-    ],
-)
-def test_features_of_the_archive_that_cannot_be_read_are_named(tmp_path, features, message):
-    with pytest.raises(FeatureError, match=message):
-        import_distnet(archive(tmp_path, train=[A1], features=features), cutoff=60)
-
-
-def test_a_folder_without_runs_says_which_files_it_needs(tmp_path):
-    with pytest.raises(RuntimeDataError, match=r"no runs: neither .*validate-random-train.* is there"):
-        import_distnet(archive(tmp_path), cutoff=60)
-
-
-def test_runs_in_a_file_of_older_encoding_are_read(tmp_path):
-    folder = archive(tmp_path, train=[A1])
-    (folder / TRAIN).write_bytes((HEADER + '"grün.cnf","1","SAT, 1, 0, 0, 1"').encode("latin-1"))
-    assert import_distnet(folder, cutoff=60).runs.instance.tolist() == ["grün.cnf"]
-
-
-def test_what_is_imported_trains_a_model(tmp_path):
-    both = import_distnet(archive(tmp_path, train=[A1, A2], test=[B1, B2]), cutoff=60).matched()
-    x = both.features.loc[both.runs.instance].fillna(0)
-    model = Marginal().fit(x, both.runs.seconds, finished=both.runs.finished, groups=both.runs.instance)
-    assert 1.5 < float(np.ravel(model.predict_distribution(x[:1]).quantile(0.5))[0]) < 4

@@ -67,9 +67,9 @@ def main() -> None:
         repeat(solvers, paths, REPEATS - repeated, store=store, random_state=repeated, progress=True)
     if parsed.stage == "runs":
         return
-    from bayes_distnet.features import extract
+    from bayes_distnet.features import extract_features
 
-    features = extract(paths, random_state=0, progress=True)
+    features = extract_features(paths, random_state=0, progress=True)
     with Store(store) as database:
         runs = RunTable.from_frame(database.runs().frame[COLUMNS].sort_values(["solver", "instance", "seed"]))
         provenance = _provenance(parsed.name, recipe, database)

@@ -61,7 +61,7 @@ from .errors import (
 )
 from .experiments.results import Results as Results
 from .experiments.run import run_experiment as run_experiment
-from .features.table import extract as extract
+from .features.table import extract_features as extract_features
 from .models.bayes import BayesDistNet as BayesDistNet
 from .models.distnet import DistNet as DistNet
 from .models.hybrid import HybridDistNet as HybridDistNet

@@ -190,12 +190,12 @@ def add_features(commands: Any) -> None:
 
 def _features(parsed: argparse.Namespace) -> None:
     from bayes_distnet.data.tables import check_can_write, write_frame
-    from bayes_distnet.features.table import extract
+    from bayes_distnet.features.table import extract_features
 
     for path in (parsed.out, parsed.costs):
         if path is not None:
             check_can_write(path)
-    table = extract(
+    table = extract_features(
         _files(parsed.instances),
         random_state=parsed.seed,
         time_limit=parsed.time_limit,

@@ -147,11 +147,6 @@ class Dataset:
     def matched(self) -> Dataset:
         """Return the data of the instances that have both features and runs.
 
-        Returns
-        -------
-        Dataset
-            The same data without the other instances.
-
         Raises
         ------
         FeatureError

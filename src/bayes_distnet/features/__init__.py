@@ -1,7 +1,7 @@
 """Features of instance files.
 
 Takes CNF and PDDL files; gives named numbers per instance and the CPU seconds that computing them took. It must not
-know runs or models.
+depend on runs or models.
 """
 
 import lazy_loader

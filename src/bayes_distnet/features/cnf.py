@@ -1,9 +1,9 @@
-"""Features of a CNF: its structure, and what a solver's first conflicts look like.
+"""Features of a CNF: its structure, and the first conflicts of a solver on it.
 
-Structure comes from gbdc. Where all instances come from one generator it barely differs, and the signal is in the
-probes: unit propagation after random decisions, and clasp and MiniSat for a few hundred conflicts. clasp runs with
-several seeds: the mean over them tells how the search goes, their deviation how much it depends on luck. No feature is
-a time: the file and the seed determine all of them.
+gbdc computes the structure. It barely differs between instances of one generator; there the probes carry the
+information: unit propagation after random decisions, and clasp and MiniSat for a few hundred conflicts. clasp runs with
+several seeds: the mean over them describes the search, their deviation its dependence on luck. No feature is a time:
+the file and the seed determine all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
-from bayes_distnet.collect.solvers.clasp import RANDOMISED, clasp_program
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.features import inspector
 from bayes_distnet.features.base import Features, Meter
@@ -26,21 +25,39 @@ from bayes_distnet.features.dimacs import clean_dimacs
 from bayes_distnet.features.inspector import CONFLICTS
 from bayes_distnet.validation import check_seed
 
-PROBES = 3
-_PROBE = ("--outf=2", "--stats=2", "--quiet=2,2", *RANDOMISED)
+PROBES = 3  # seeds of clasp per number of conflicts
 
 
 def cnf_features(path: str | os.PathLike[str], *, random_state: int = 0, time_limit: float = 30.0) -> Features:
-    """Return the features of a DIMACS CNF file, plain or compressed (.gz, .xz).
+    """Compute the features of a DIMACS CNF file.
 
-    Raises a `FeatureError` if the file is not valid, or if `time_limit` wall-clock seconds are not enough.
+    Parameters
+    ----------
+    path : path-like
+        The file, plain or compressed (.gz, .xz).
+    random_state : int, default 0
+        Seed of the random decisions and of the runs of clasp.
+    time_limit : float, default 30.0
+        Limit in wall-clock seconds.
+
+    Returns
+    -------
+    Features
+        Named numbers, and the CPU seconds that they took.
+
+    Raises
+    ------
+    FeatureError
+        If the file is not valid, or the time limit is reached.
+    SettingError
+        If a program or package that computes features is not installed.
     """
     meter = Meter(Path(path), time_limit)
     seed = check_seed("random_state", random_state)
     first = seed * PROBES
     text = clean_dimacs(meter.path, meter.left)
     with tempfile.TemporaryDirectory() as folder:
-        # Both programs read the same clean text: comments and compression change nothing.
+        # All programs read the same clean text: comments and compression have no influence.
         clean = Path(folder, "clean.cnf")
         clean.write_bytes(text)
         values = _inspect(clean, meter, seed)
@@ -53,7 +70,7 @@ def cnf_features(path: str | os.PathLike[str], *, random_state: int = 0, time_li
 
 
 def _inspect(path: Path, meter: Meter, seed: int) -> dict[str, float]:
-    """Structure and propagation, by a program of its own: it calls C++ that knows no time limit."""
+    """Compute structure and propagation in a separate program, because the C++ that it calls has no time limit."""
     homes = []
     for package, name in (("gbdc", "gbdc"), ("pysat", "python-sat")):
         spec = importlib.util.find_spec(package)
@@ -66,9 +83,11 @@ def _inspect(path: Path, meter: Meter, seed: int) -> dict[str, float]:
 
 
 def _probe(path: Path, meter: Meter, conflicts: int, seed: int) -> dict[str, Any]:
-    """Statistics of clasp after so many conflicts."""
-    limits = (f"--solve-limit={conflicts}", f"--seed={seed}")
-    return _json(meter, [*clasp_program(), *_PROBE, *limits, str(path)], "clasp")
+    """Return the statistics of clasp after a number of conflicts."""
+    from bayes_distnet.collect.solvers.clasp import RANDOMISED, clasp_program  # imported here, as in `Meter.run`
+
+    options = ("--outf=2", "--stats=2", "--quiet=2,2", *RANDOMISED, f"--solve-limit={conflicts}", f"--seed={seed}")
+    return _json(meter, [*clasp_program(), *options, str(path)], "clasp")
 
 
 def _json(meter: Meter, command: list[str], program: str) -> dict[str, Any]:
@@ -76,16 +95,16 @@ def _json(meter: Meter, command: list[str], program: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(outcome.output)
     except ValueError:
-        said = (outcome.errors.strip().splitlines() or ["nothing"])[-1]
+        message = (outcome.errors.strip().splitlines() or ["nothing"])[-1]
         raise FeatureError(
-            f"{meter.path}: {program} ended with exit code {outcome.exit_code} and said {said!r}. "
+            f"{meter.path}: {program} ended with exit code {outcome.exit_code} and printed {message!r}. "
             "Leave this instance out, or give its features yourself."
         ) from None
     return found
 
 
 def _search(found: dict[str, Any]) -> dict[str, float]:
-    """What one probe saw; every figure is defined even if there was no conflict at all."""
+    """Return the figures of one probe; all are defined, even without any conflict."""
     core, jumps, lemmas = found["Stats"]["Core"], found["Stats"]["Jumps"], found["Stats"]["More"]["Lemma"]
     kinds = {kind["Type"]: kind for kind in lemmas["Type"]}
     conflicts, choices = max(core["Conflicts"], 1), max(core["Choices"], 1)
@@ -106,7 +125,7 @@ def _search(found: dict[str, Any]) -> dict[str, float]:
 
 
 def _summary(prefix: str, probes: list[dict[str, float]]) -> dict[str, float]:
-    """Mean and deviation of every figure over the seeds."""
+    """Return mean and deviation of every figure over the seeds."""
     values = {}
     for name in probes[0]:
         figures = [probe[name] for probe in probes]
@@ -116,7 +135,7 @@ def _summary(prefix: str, probes: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _preprocessed(problem: dict[str, Any], clauses: float) -> dict[str, float]:
-    """What clasp's preprocessing left of the problem."""
+    """Return the size of the problem after clasp's preprocessing, relative to that before."""
     variables, left = max(problem["Variables"], 1), problem["Constraints"]
     return {
         "preprocessed.eliminated": problem["Eliminated"] / variables,
@@ -127,7 +146,7 @@ def _preprocessed(problem: dict[str, Any], clauses: float) -> dict[str, float]:
 
 
 def _growth(values: dict[str, float]) -> dict[str, float]:
-    """How figures change from the shortest probe to the longest, as log ratios; learnt length also by variables."""
+    """Return log ratios of figures of the longest and the shortest probe, and the learnt length per variable."""
     growth = {}
     for name in ("learnt_length", "choices_per_conflict", "jump_length"):
         first, last = (values[f"probe{conflicts}.{name}.mean"] for conflicts in (CONFLICTS[0], CONFLICTS[-1]))

@@ -1,4 +1,4 @@
-"""Reading DIMACS CNF: everything wrong with a file is found here, before a C++ program sees it.
+"""Reading DIMACS CNF: files are checked here, before a C++ program reads them.
 
 gbdc crashes on an empty clause and hangs on a large variable, clasp hangs on a line with `%`.
 """
@@ -16,13 +16,28 @@ from typing import IO, cast
 
 from bayes_distnet.errors import FeatureError
 
-LONGEST_LINE = 2**24
+LONGEST_LINE = 2**24  # bytes
 
 
 def clean_dimacs(path: Path, tick: Callable[[], object]) -> bytes:
-    """Return a CNF file as plain DIMACS text without comments; raise a `FeatureError` if it is not valid.
+    """Read a CNF file as plain DIMACS text without comments.
 
-    `tick` is called every few thousand bytes, and may raise to end the reading.
+    Parameters
+    ----------
+    path : Path
+        The file, plain or compressed (.gz, .xz).
+    tick : callable
+        Function without arguments that is called every few thousand bytes; it may raise an error to end the reading.
+
+    Returns
+    -------
+    bytes
+        Header and clauses.
+
+    Raises
+    ------
+    FeatureError
+        If the file is not valid.
     """
     header: tuple[int, int] | None = None
     literals = array("q")
@@ -33,7 +48,7 @@ def clean_dimacs(path: Path, tick: Callable[[], object]) -> bytes:
         kind = line[:1]
         if kind == b"c" or line.isspace():
             continue
-        if kind == b"%":  # how the files of SATLIB end
+        if kind == b"%":  # the end of the files of SATLIB
             break
         if kind == b"p" and header is None:
             header = _header(path, number, line)
@@ -71,22 +86,22 @@ def _check(
                 raise _error(path, line_of(i), "an empty clause", "clauses of at least one literal")
             clauses += 1
         elif not -variables <= literal <= variables:
-            raise _error(path, line_of(i), f"literal {literal}", f"variables 1 to {variables}, as the header says")
+            raise _error(path, line_of(i), f"literal {literal}", f"variables 1 to {variables}, as in the header")
         previous = literal
     if previous != 0:
         raise _error(
             path,
             line_of(len(literals) - 1),
-            "the last clause has no end",
+            "the last clause does not end",
             "a 0 after it; perhaps the file is cut short",
         )
     if clauses != declared:
         raise FeatureError(
-            f"{path}: the header says {declared} clauses, and there are {clauses}. "
+            f"{path}: the header has {declared} clauses, and the file {clauses}. "
             "Is the file cut short? If not, correct the header."
         )
     if clauses == 0:
-        raise FeatureError(f"{path}: no clauses, so there is nothing to compute features of. Leave this instance out.")
+        raise FeatureError(f"{path}: no clauses, and so no features. Leave this instance out.")
     return clauses
 
 
@@ -100,7 +115,7 @@ def _header(path: Path, number: int, line: bytes) -> tuple[int, int]:
 
 
 def _lines(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes]]:
-    """Number the lines of a file, compressed or not."""
+    """Yield the lines of a file, compressed or not, with their numbers."""
     try:
         with _open(path) as file:
             number = unchecked = 0
@@ -114,7 +129,7 @@ def _lines(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes]
                     unchecked = 0
                 yield number, line
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise FeatureError(f"{path}: cannot be read: {error}. Is the file there, and complete?") from error
+        raise FeatureError(f"{path}: cannot be read: {error}. Does the file exist, and is it complete?") from error
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -1,7 +1,8 @@
-"""A program of its own that reads a clean CNF with gbdc and MiniSat, and prints what they say as JSON.
+"""A separate program that reads a clean CNF with gbdc and MiniSat, and prints their figures as JSON.
 
 `python inspector.py PACKAGES FILE SEED`, where PACKAGES are the folders of installed packages. Both libraries are C++
-that may crash and know no time limit, so `cnf` runs this under one. Only the standard library is imported besides.
+that may crash and has no time limit, so `cnf` runs this program under one. All other imports are from the standard
+library.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import sys
 from statistics import fmean, pstdev
 from typing import Any
 
-DEPTHS = (1, 4, 16)  # random decisions propagated together
-TRIALS = 40
-CONFLICTS = (100, 1000)
+DEPTHS = (1, 4, 16)  # numbers of random decisions propagated together
+TRIALS = 40  # repetitions per depth
+CONFLICTS = (100, 1000)  # conflicts after which a search ends
 
 
 def main() -> None:
-    """Print the figures of one file."""
+    """Print the figures of the file that the command line names."""
     packages, path, seed = sys.argv[1:]
     sys.path[:0] = packages.split(os.pathsep)
     import gbdc
@@ -29,7 +30,20 @@ def main() -> None:
 
 
 def propagation(path: str, seed: int) -> dict[str, float]:
-    """Unit propagation after random decisions, and propagations in the first conflicts of a search."""
+    """Measure unit propagation after random decisions, and propagations in the first conflicts of a search.
+
+    Parameters
+    ----------
+    path : str
+        A clean DIMACS file.
+    seed : int
+        Seed of the random decisions.
+
+    Returns
+    -------
+    dict
+        Figures by name.
+    """
     from pysat.solvers import Minisat22
 
     with open(path) as file:
@@ -50,7 +64,22 @@ def propagation(path: str, seed: int) -> dict[str, float]:
 
 
 def decided(solver: Any, variables: int, rng: random.Random) -> dict[str, float]:
-    """Return the part of variables that decisions imply, and how often they contradict each other."""
+    """Measure the fraction of variables that decisions imply, and how often decisions contradict each other.
+
+    Parameters
+    ----------
+    solver : pysat solver
+        Solver with all clauses.
+    variables : int
+        Number of variables.
+    rng : random.Random
+        Source of the decisions.
+
+    Returns
+    -------
+    dict
+        Figures by name.
+    """
     values = {}
     for depth in DEPTHS:
         implied, refuted = [], 0
@@ -66,7 +95,20 @@ def decided(solver: Any, variables: int, rng: random.Random) -> dict[str, float]
 
 
 def searched(solver: Any, conflicts: int) -> dict[str, float]:
-    """Return propagations and decisions of a search that ends after so many conflicts."""
+    """Count propagations and decisions of a search that ends after a number of conflicts.
+
+    Parameters
+    ----------
+    solver : pysat solver
+        Solver with all clauses.
+    conflicts : int
+        Number of conflicts.
+
+    Returns
+    -------
+    dict
+        Figures by name.
+    """
     solver.conf_budget(conflicts)
     found = solver.solve_limited()
     spent = solver.accum_stats()

@@ -1,6 +1,6 @@
-"""Features of a planning problem: its size, its numbers, and what it costs if nothing is ever deleted.
+"""Features of a planning problem: its size, its numbers, and the cost of its delete relaxation.
 
-Names are fixed by the domain: counts have a column for every type, predicate, action and numeric function.
+The domain determines the names: there is one count per type, predicate, action and numeric function.
 """
 
 from __future__ import annotations
@@ -17,11 +17,34 @@ from bayes_distnet.features.relaxed import ground, relaxed_costs, relaxed_plan
 
 
 def pddl_features(
-    problem: str | os.PathLike[str], domain: str | os.PathLike[str] | None = None, *, time_limit: float = 30.0
+    problem: str | os.PathLike[str],
+    domain: str | os.PathLike[str] | None = None,
+    *,
+    random_state: int = 0,
+    time_limit: float = 30.0,
 ) -> Features:
-    """Return the features of a PDDL problem; its domain is `domain.pddl` beside it if not given.
+    """Compute the features of a PDDL problem.
 
-    Raises a `FeatureError` if a file is not valid, or if `time_limit` wall-clock seconds are not enough.
+    Parameters
+    ----------
+    problem : path-like
+        File of the problem.
+    domain : path-like, optional
+        File of its domain; default: `domain.pddl` in the folder of the problem.
+    random_state : int, default 0
+        Ignored, because no feature is random; all feature sets have this parameter.
+    time_limit : float, default 30.0
+        Limit in wall-clock seconds.
+
+    Returns
+    -------
+    Features
+        Named numbers, and the CPU seconds that they took.
+
+    Raises
+    ------
+    FeatureError
+        If a file is not valid, or the time limit is reached.
     """
     meter = Meter(Path(problem), time_limit)
     home = meter.path.with_name("domain.pddl") if domain is None else Path(domain)
@@ -60,7 +83,7 @@ def _goals(task: Task) -> dict[str, float]:
 
 
 def _numbers(task: Task) -> dict[str, float]:
-    """Distances, fuel and the like: figures of the values of every numeric function."""
+    """Return figures of the values of every numeric function, such as distances and fuel."""
     values: dict[str, float] = {}
     for name, numbers in sorted(task.numbers.items()):
         figures = {"mean": fmean(numbers), "std": pstdev(numbers), "min": min(numbers), "max": max(numbers)}
@@ -89,6 +112,6 @@ def _relaxation(task: Task, meter: Meter) -> dict[str, float]:
         **{f"relaxed.plan.{action.name}": used[action.name] for action in task.actions},
         "relaxed.plan_per_goal": len(plan) / max(len(task.goals), 1),
     }
-    # Late layers are rare and their number differs between problems; the first few have a column each.
+    # Late layers are rare, and their number differs between problems: they share one column.
     layer_of = Counter(min(int(layer), 6) for layer in reachable)
     return values | {f"relaxed.goals_at_{layer}{'_on' if layer == 6 else ''}": layer_of[layer] for layer in range(7)}

@@ -1,7 +1,7 @@
-"""Reading PDDL: what features need of a domain and a problem, in STRIPS terms.
+"""Reading PDDL: the parts of a domain and a problem that features need, in STRIPS terms.
 
-Types, constants, equality, negative preconditions and durative actions are understood (conditions at the start and
-over all become preconditions); numeric conditions and effects are skipped. Other things are errors.
+Types, constants, equality, negative preconditions and durative actions are read (conditions at the start and over all
+become preconditions); numeric conditions and effects are skipped. Anything else is an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,19 @@ _WORDS = re.compile(r"[\w\-:?=<>+*/.@#!$%&^~|\[\]]+")
 
 @dataclass(frozen=True)
 class Action:
-    """An action's parameters with their types, its conditions and its effects."""
+    """An action of a domain.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    parameters : tuple of (str, tuple of str)
+        Names and possible types of its parameters.
+    positive, negative : tuple of atoms
+        Conditions that must hold, and that must not hold.
+    adds, deletes : tuple of atoms
+        Effects that become true, and that become false.
+    """
 
     name: str
     parameters: tuple[tuple[str, tuple[str, ...]], ...]
@@ -36,7 +48,25 @@ class Action:
 
 @dataclass(frozen=True)
 class Task:
-    """A domain and a problem; `types` has the parent of each type, `objects` the types of each object."""
+    """A problem with its domain.
+
+    Parameters
+    ----------
+    types : dict
+        Parent of each type.
+    predicates : dict
+        Number of arguments of each predicate.
+    actions : tuple of Action
+        Actions of the domain.
+    objects : dict
+        Types of each object.
+    init : frozenset of atoms
+        Facts that hold at first.
+    numbers : dict
+        Values of each numeric function.
+    goals, negative_goals : tuple of atoms
+        Facts that must hold in the end, and that must not hold.
+    """
 
     types: dict[str, str]
     predicates: dict[str, int]
@@ -48,7 +78,7 @@ class Task:
     negative_goals: tuple[Atom, ...]
 
     def of_types(self, wanted: tuple[str, ...]) -> list[str]:
-        """Return the objects of any of the types or of their subtypes, in the order of the file."""
+        """Return the objects of the wanted types or their subtypes, in the order of the file."""
         return [name for name, types in self.objects.items() if any(self._is(t, wanted) for t in types)]
 
     def _is(self, type_: str, wanted: tuple[str, ...]) -> bool:
@@ -60,7 +90,25 @@ class Task:
 
 
 def read_task(problem: Path, domain: Path, tick: Callable[[], object]) -> Task:
-    """Read a problem and its domain; `tick` is called now and then, and may raise to end the reading."""
+    """Read a problem and its domain.
+
+    Parameters
+    ----------
+    problem, domain : Path
+        The two files.
+    tick : callable
+        Function without arguments that is called every few thousand words; it may raise an error to end the reading.
+
+    Returns
+    -------
+    Task
+        Their contents.
+
+    Raises
+    ------
+    FeatureError
+        If a file is not valid.
+    """
     domain_parts = _parts(domain, "domain", tick)
     parts = _parts(problem, "problem", tick)
     named = [_name(domain, section[1:]) for section in domain_parts[":domain"]]
@@ -106,7 +154,7 @@ def _check_atoms(path: Path, task: Task, atoms: tuple[Atom, ...], terms: set[str
 
 
 def _parts(path: Path, kind: str, tick: Callable[[], object]) -> _Sections:
-    """The sections of a (define ...), by keyword; the name of a domain is under ":domain" too."""
+    """Return the sections of a (define ...) by keyword, with the name of a domain under ":domain"."""
     tree = _tree(path, tick)
     if len(tree) < 2 or tree[0] != "define" or not isinstance(tree[1], list) or tree[1][:1] != [kind]:
         raise FeatureError(f"{path}: expected (define ({kind} NAME) ...). Is it a PDDL {kind}?")
@@ -128,7 +176,7 @@ def _tree(path: Path, tick: Callable[[], object]) -> list[Node]:
     try:
         text = path.read_text(encoding="utf-8").lower()
     except (OSError, UnicodeDecodeError) as error:
-        raise FeatureError(f"{path}: cannot be read: {error}. Is it there, and a PDDL file?") from error
+        raise FeatureError(f"{path}: cannot be read: {error}. Does it exist, and is it a PDDL file?") from error
     root: list[Node] = []
     stack, lines = [root], [1]
     line = 1
@@ -162,7 +210,7 @@ def _tree(path: Path, tick: Callable[[], object]) -> list[Node]:
 
 
 def _lists(path: Path, nodes: list[Node]) -> list[list[Node]]:
-    """The lists after the first node."""
+    """Return the lists after the first node."""
     for node in nodes[1:]:
         if not isinstance(node, list):
             raise FeatureError(f"{path}: found {node!r} where PDDL has an expression in parentheses.")
@@ -212,7 +260,7 @@ def _action(path: Path, section: list[Node]) -> Action:
 
 
 def _initial(path: Path, facts: list[list[Node]]) -> tuple[frozenset[Atom], dict[str, list[float]]]:
-    """The facts that hold at first, and the values of each numeric function."""
+    """Return the facts that hold at first, and the values of each numeric function."""
     numbers: dict[str, list[float]] = {}
     atoms: list[Atom] = []
     for fact in facts:
@@ -228,7 +276,7 @@ def _initial(path: Path, facts: list[list[Node]]) -> tuple[frozenset[Atom], dict
 
 
 def _condition(path: Path, nodes: list[Node]) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-    """The atoms of a conjunction that must hold (or are added), and those that must not (or are deleted)."""
+    """Return the atoms of a conjunction that must hold (or are added), and those that must not (or are deleted)."""
     literals = [literal for node in nodes for literal in _literals(path, node, True)]
     return tuple(a for a, sign in literals if sign), tuple(a for a, sign in literals if not sign)
 
@@ -252,6 +300,6 @@ def _literals(path: Path, node: Node, sign: bool) -> Iterator[tuple[Atom, bool]]
             yield (name, *(a for a in arguments if isinstance(a, str))), sign
         case _:
             raise FeatureError(
-                f"{path}: found {_written(node)[:80]}; only conjunctions of literals are understood. "
+                f"{path}: found {_written(node)[:80]}; only conjunctions of literals can be read. "
                 "Give the features of these problems yourself."
             )

@@ -1,7 +1,7 @@
-"""Delete relaxation: what a planning problem costs if nothing that was true ever becomes false.
+"""Delete relaxation: the cost of a planning problem in which no fact ever becomes false.
 
 h_max, h_add and the relaxed plan of FF (Hoffmann and Nebel, 2001), with unit costs. Negative conditions on facts that
-actions change are taken as met.
+actions change count as met.
 """
 
 from __future__ import annotations
@@ -17,7 +17,17 @@ from bayes_distnet.features.pddl_parse import Action, Atom, Task
 
 @dataclass(frozen=True)
 class Ground:
-    """An action with objects in the place of its parameters; static conditions are left out, as they hold."""
+    """An action with objects in the place of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        Name of the action.
+    conditions : tuple of atoms
+        Conditions on facts that actions change; the others hold anyway.
+    adds : tuple of atoms
+        Facts that become true.
+    """
 
     name: str
     conditions: tuple[Atom, ...]
@@ -26,7 +36,15 @@ class Ground:
 
 @dataclass(frozen=True)
 class Costs:
-    """The cost of every reachable fact, and the action that first reached it at that cost."""
+    """Costs of all reachable facts.
+
+    Parameters
+    ----------
+    cost : dict
+        Cost of each fact.
+    supporter : dict
+        Action that first reached each fact at that cost.
+    """
 
     cost: dict[Atom, int]
     supporter: dict[Atom, Ground]
@@ -37,7 +55,20 @@ class Costs:
 
 
 def ground(task: Task, tick: Callable[[], object]) -> list[Ground]:
-    """Return all actions whose static conditions hold; `tick` may raise to end the work."""
+    """Put objects in the place of parameters, wherever the static conditions hold.
+
+    Parameters
+    ----------
+    task : Task
+        Problem and domain.
+    tick : callable
+        Function without arguments that is called often; it may raise an error to end the work.
+
+    Returns
+    -------
+    list of Ground
+        The actions.
+    """
     changed = {atom[0] for action in task.actions for atom in (*action.adds, *action.deletes)}
     static = {atom for atom in task.init if atom[0] not in changed}
     found = []
@@ -55,9 +86,9 @@ def _bind(atoms: tuple[Atom, ...], binding: dict[str, str]) -> tuple[Atom, ...]:
 def _bindings(
     action: Action, task: Task, static: set[Atom], changed: set[str], tick: Callable[[], object]
 ) -> Iterator[dict[str, str]]:
-    """Bind one parameter after the other, and check a condition as soon as all its variables are bound."""
+    """Yield bindings of all parameters; a condition is checked as soon as all its variables are bound."""
     limited = {term for atom in action.positive if atom[0] not in changed for term in atom[1:]}
-    # Parameters in static conditions come first: few bindings survive those, and all others multiply what is left.
+    # Parameters in static conditions come first: few of their bindings remain, which the other parameters multiply.
     parameters = sorted(action.parameters, key=lambda parameter: parameter[0] not in limited)
     names = [name for name, _ in parameters]
     candidates = [task.of_types(types) for _, types in parameters]
@@ -87,9 +118,23 @@ def _bindings(
 def relaxed_costs(
     init: frozenset[Atom], actions: list[Ground], combine: Callable[[list[int]], int], tick: Callable[[], object]
 ) -> Costs:
-    """Return the cost of each reachable fact: 1 + combine(costs of the conditions), least over the actions.
+    """Compute the cost of each reachable fact: 1 + combine(costs of the conditions), least over the actions.
 
-    combine=sum gives h_add, combine=max gives h_max.
+    Parameters
+    ----------
+    init : frozenset of atoms
+        Facts that hold at first.
+    actions : list of Ground
+        All actions.
+    combine : callable
+        `sum` gives h_add, `max` gives h_max.
+    tick : callable
+        Function without arguments that is called often; it may raise an error to end the work.
+
+    Returns
+    -------
+    Costs
+        Costs and supporters.
     """
     waiting: dict[Atom, list[int]] = defaultdict(list)
     missing = []
@@ -129,7 +174,20 @@ def relaxed_costs(
 
 
 def relaxed_plan(costs: Costs, goals: tuple[Atom, ...]) -> list[Ground]:
-    """Return the actions that the supporters of reachable goals need, each once."""
+    """Collect the actions that reach the goals, each once.
+
+    Parameters
+    ----------
+    costs : Costs
+        Costs and supporters of all reachable facts.
+    goals : tuple of atoms
+        The goals; those out of reach are left out.
+
+    Returns
+    -------
+    list of Ground
+        The relaxed plan.
+    """
     plan: dict[Ground, None] = {}
     todo, seen = list(goals), set(goals)
     while todo:

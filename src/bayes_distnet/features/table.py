@@ -1,7 +1,4 @@
-"""Features of instance files: named numbers a model can learn from, and what they cost to compute.
-
-`cnf_features` and `pddl_features` describe one file, `extract` many, each by the suffix of its name.
-"""
+"""Features of many instance files: the ending of a file's name selects its feature set."""
 
 from __future__ import annotations
 
@@ -16,22 +13,22 @@ from tqdm import tqdm
 
 from bayes_distnet.errors import FeatureError
 from bayes_distnet.features.base import Features
-from bayes_distnet.features.cnf import cnf_features
-from bayes_distnet.features.pddl import pddl_features
+from bayes_distnet.features.registry import FeatureSet, feature_set_of
 from bayes_distnet.validation import check_at_least, check_choice, check_positive, check_seed
-
-__all__ = ["FeatureTable", "Features", "cnf_features", "extract", "pddl_features"]
-
-CNF = (".cnf", ".cnf.gz", ".cnf.xz", ".dimacs")
-PDDL = (".pddl",)
 
 
 @dataclass(frozen=True)
 class FeatureTable:
     """Features of many instances.
 
-    `features` has a row an instance and NaN where a feature is unknown; `cost` the CPU seconds of each row, kept
-    apart so that no model learns from it; `failures` the error of each instance that has none.
+    Parameters
+    ----------
+    features : DataFrame
+        Features, one row per instance; NaN where a feature is unknown.
+    cost : Series
+        CPU seconds that each row took; kept apart so that no model learns from it.
+    failures : dict
+        Error message of each instance whose features could not be computed.
     """
 
     features: pd.DataFrame
@@ -39,7 +36,7 @@ class FeatureTable:
     failures: dict[str, str]
 
 
-def extract(
+def extract_features(
     paths: Iterable[str | os.PathLike[str]],
     *,
     random_state: int = 0,
@@ -48,16 +45,41 @@ def extract(
     on_error: str = "raise",
     progress: bool = False,
 ) -> FeatureTable:
-    """Compute the features of instance files; an instance is named by its file.
+    """Compute the features of instance files.
 
-    time_limit: wall-clock seconds for one file. on_error: "raise" ends at the first file whose features cannot be
-    computed, "nan" gives it a row of NaN and lists it in `failures`.
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Instance files; the file name is the name of the instance.
+    random_state : int, default 0
+        Seed of random probes.
+    time_limit : float, default 30.0
+        Limit in wall-clock seconds per file.
+    n_jobs : int, default 1
+        Number of files at once.
+    on_error : {"raise", "nan"}, default "raise"
+        Whether a file whose features cannot be computed is an error, or receives a row of NaN and is listed in
+        `failures`.
+    progress : bool, default False
+        Whether to show a progress bar.
 
+    Returns
+    -------
+    FeatureTable
+        Features, their cost, and failures, in the order of the files.
+
+    Raises
+    ------
+    FeatureError
+        If there are no files, two have the same name, one has an unknown ending, or features cannot be computed.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "tiny.cnf")
     ...     _ = file.write_text("p cnf 2 2" + chr(10) + "1 2 0 -1 2 0")
-    ...     table = extract([file])
+    ...     table = extract_features([file])
     >>> table.features.loc["tiny.cnf", ["structure.clauses", "probe100.solved.mean"]].tolist()
     [2.0, 1.0]
     """
@@ -65,8 +87,8 @@ def extract(
     check_choice("on_error", on_error, ("raise", "nan"))
     check_at_least("n_jobs", n_jobs, 1)
     check_positive("time_limit", time_limit)
-    _check_names(files)
-    jobs = (delayed(_one)(file, check_seed("random_state", random_state), time_limit) for file in files)
+    seed = check_seed("random_state", random_state)
+    jobs = [delayed(_compute)(entry, file, seed, time_limit) for file, entry in _feature_sets(files).items()]
     results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     found: dict[str, Features] = {}
     failures: dict[str, str] = {}
@@ -84,24 +106,24 @@ def extract(
     return FeatureTable(features.reindex(index), cost.reindex(index), failures)
 
 
-def _one(path: Path, seed: int, time_limit: float) -> Features | FeatureError:
+def _compute(entry: FeatureSet, path: Path, random_state: int, time_limit: float) -> Features | FeatureError:
     try:
-        if path.name.endswith(PDDL):
-            return pddl_features(path, time_limit=time_limit)
-        return cnf_features(path, random_state=seed, time_limit=time_limit)
+        return entry.compute(path, random_state=random_state, time_limit=time_limit)
     except FeatureError as error:
         return error
 
 
-def _check_names(files: list[Path]) -> None:
+def _feature_sets(files: list[Path]) -> dict[Path, FeatureSet]:
+    """Return the feature set of every file; the files must exist and have different names."""
     if not files:
-        raise FeatureError("extract: no files. Give the paths of instances.")
-    seen: dict[str, Path] = {}
+        raise FeatureError("extract_features: no files. Give the paths of instances.")
+    names: dict[str, Path] = {}
+    found: dict[Path, FeatureSet] = {}
     for file in files:
-        if not file.name.endswith(CNF + PDDL):
-            raise FeatureError(f"{file}: expected a file named *{', *'.join(CNF + PDDL)}. Rename it, or leave it out.")
+        found[file] = feature_set_of(file)
         if not file.is_file():
             raise FeatureError(f"{file}: no such file.")
-        if file.name in seen:
-            raise FeatureError(f"{file}: {seen[file.name]} has the same name, and names tell instances apart.")
-        seen[file.name] = file
+        if file.name in names:
+            raise FeatureError(f"{file}: {names[file.name]} has the same name, and the name identifies an instance.")
+        names[file.name] = file
+    return found

@@ -1,0 +1,110 @@
+"""The feature sets: for which files each is, and where its code is.
+
+A feature set is a function of a path with the keywords `random_state` and `time_limit` that returns `Features`. To add
+one, write the function and add an entry here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayes_distnet.errors import FeatureError
+from bayes_distnet.registry import Registry, load
+
+if TYPE_CHECKING:
+    from bayes_distnet.features.base import Features
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Features of one kind of instance files.
+
+    Parameters
+    ----------
+    key : str
+        Name of the feature set.
+    summary : str
+        Contents in one line, for help texts.
+    suffixes : tuple of str
+        Endings of the names of the files that it describes.
+    source : str
+        Function that computes the features, as "package.module:function".
+    """
+
+    key: str
+    summary: str
+    suffixes: tuple[str, ...]
+    source: str
+
+    def compute(self, path: Path, *, random_state: int = 0, time_limit: float = 30.0) -> Features:
+        """Compute the features of one file.
+
+        Parameters
+        ----------
+        path : Path
+            The instance file.
+        random_state : int, default 0
+            Seed of random probes.
+        time_limit : float, default 30.0
+            Limit in wall-clock seconds.
+
+        Returns
+        -------
+        Features
+            Named numbers, and the CPU seconds that they took.
+
+        Raises
+        ------
+        FeatureError
+            If the file is not valid, or the time limit is reached.
+        """
+        features: Features = load(self.source)(path, random_state=random_state, time_limit=time_limit)
+        return features
+
+
+_AT = "bayes_distnet.features"
+
+FEATURE_SETS = Registry(
+    "feature set",
+    [
+        FeatureSet(
+            "cnf",
+            "structure of a CNF, unit propagation, and short runs of clasp and MiniSat",
+            (".cnf", ".cnf.gz", ".cnf.xz", ".dimacs"),
+            f"{_AT}.cnf:cnf_features",
+        ),
+        FeatureSet(
+            "pddl",
+            "size of a planning problem, its numbers, and its delete relaxation",
+            (".pddl",),
+            f"{_AT}.pddl:pddl_features",
+        ),
+    ],
+)
+
+
+def feature_set_of(path: Path) -> FeatureSet:
+    """Find the feature set of an instance file by the ending of its name.
+
+    Parameters
+    ----------
+    path : Path
+        The instance file.
+
+    Returns
+    -------
+    FeatureSet
+        The first feature set with such an ending.
+
+    Raises
+    ------
+    FeatureError
+        If there is none.
+    """
+    for entry in FEATURE_SETS.values():
+        if path.name.endswith(entry.suffixes):
+            return entry
+    endings = [ending for entry in FEATURE_SETS.values() for ending in entry.suffixes]
+    raise FeatureError(f"{path}: expected a file named *{', *'.join(endings)}. Rename it, or leave it out.")

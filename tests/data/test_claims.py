@@ -41,9 +41,9 @@ def test_claims_of_a_collector_that_ended_are_released(path):
 
 
 def test_claims_of_a_collector_on_another_machine_are_released_if_it_is_silent(path, monkeypatch):
-    with Store(path) as here, Store(path) as there:
+    with Store(path) as here, Store(path) as elsewhere:
         monkeypatch.setattr("bayes_distnet.data.claims._machine", lambda: "elsewhere")
-        there.claim([("clasp", "a.cnf", 1)])
+        elsewhere.claim([("clasp", "a.cnf", 1)])
         monkeypatch.undo()
         assert here.claim([("clasp", "a.cnf", 1)]) == []
         monkeypatch.setattr("bayes_distnet.data.claims.SILENT_SECONDS", -1.0)
@@ -54,14 +54,14 @@ def test_a_collector_that_returns_after_silence_leaves_no_claims(path, monkeypat
     keys = [("clasp", "a.cnf", 1), ("clasp", "a.cnf", 2)]
     with Store(path) as here:
         monkeypatch.setattr("bayes_distnet.data.claims._machine", lambda: "elsewhere")
-        there = Store(path)
-        there.claim(keys[:1])
+        elsewhere = Store(path)
+        elsewhere.claim(keys[:1])
         monkeypatch.undo()
         monkeypatch.setattr("bayes_distnet.data.claims.SILENT_SECONDS", -1.0)
         assert here.claim(keys[:1]) == keys[:1]
         monkeypatch.setattr("bayes_distnet.data.claims._machine", lambda: "elsewhere")
-        assert there.claim(keys[1:]) == keys[1:]
-        there._database.close()  # now it has ended
+        assert elsewhere.claim(keys[1:]) == keys[1:]
+        elsewhere._database.close()  # now it has ended
         monkeypatch.undo()
         monkeypatch.setattr("bayes_distnet.data.claims.SILENT_SECONDS", -1.0)
         assert here.claim(keys[1:]) == keys[1:]

@@ -53,18 +53,7 @@ class Claims:
         return self._collector
 
     def claim(self, wanted: Iterable[Key]) -> list[Key]:
-        """Claim the wanted runs that are neither stored nor claimed by another collector that is alive.
-
-        Parameters
-        ----------
-        wanted : iterable of (solver, instance, seed)
-            Runs to claim.
-
-        Returns
-        -------
-        list of (solver, instance, seed)
-            The runs claimed, in the order given.
-        """
+        """Claim those of the wanted runs that are free, and return them: see `Store.claim`."""
         claimed: list[Key] = []
         collector = self.register()
         self._drop_dead_collectors()

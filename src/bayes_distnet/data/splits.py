@@ -155,7 +155,7 @@ def cut_off(
     Returns
     -------
     seconds, finished : ndarray
-        The same runs; those that reached their cutoff end there and are not finished.
+        The same runs; those longer than their cutoff end at the cutoff and are not finished.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Features of a CNF: its structure, and the first conflicts of a solver on it.
 
-gbdc computes the structure. It barely differs between instances of one generator; there the probes carry the
+gbdc computes the structure. It barely differs between instances of one generator; for those the probes carry the
 information: unit propagation after random decisions, and clasp and MiniSat for a few hundred conflicts. clasp runs with
 several seeds: the mean over them describes the search, their deviation its dependence on luck. No feature is a time:
 the file and the seed determine all of them.

@@ -49,7 +49,8 @@ def test_minus_512_is_a_missing_feature(tmp_path):
 
 def test_runs_at_or_past_the_cutoff_are_timeouts_whatever_their_status(tmp_path):
     train = [
-        ("a.cnf", i, f"{said}, 0, 0, 1") for i, said in enumerate(["SAT, 60", "SAT, 61", "TIMEOUT, 60.3", "SAT, 59"])
+        ("a.cnf", i, f"{result}, 0, 0, 1")
+        for i, result in enumerate(["SAT, 60", "SAT, 61", "TIMEOUT, 60.3", "SAT, 59"])
     ]
     table = import_distnet(archive(tmp_path, train=train), cutoff=60)
     assert table.runs.frame["status"].tolist() == ["timeout", "timeout", "timeout", "solved"]
@@ -59,7 +60,8 @@ def test_runs_at_or_past_the_cutoff_are_timeouts_whatever_their_status(tmp_path)
 
 def test_runs_that_did_not_end_by_themselves_keep_their_kind(tmp_path):
     train = [
-        ("a.cnf", i, f"{said}, 5, 0, 0, 1") for i, said in enumerate(["CRASHED", "ABORT", "KILLED", "MEMOUT", "Sat"])
+        ("a.cnf", i, f"{result}, 5, 0, 0, 1")
+        for i, result in enumerate(["CRASHED", "ABORT", "KILLED", "MEMOUT", "Sat"])
     ]
     table = import_distnet(archive(tmp_path, train=train), cutoff=60)
     assert table.runs.frame["status"].tolist() == ["crashed", "crashed", "interrupted", "memout", "solved"]

@@ -45,7 +45,7 @@ def import_aslib(
     missing: float | None = MISSING,
     keep_failed: bool = False,
 ) -> Dataset:
-    """Read an ASlib scenario.
+    r"""Read an ASlib scenario.
 
     Every row of algorithm_runs.arff is a run: the algorithm is its solver, the repetition its seed, and its seconds
     are the first performance measure of type runtime. Statuses: ok is solved, crash, not_applicable and other are
@@ -83,13 +83,13 @@ def import_aslib(
     --------
     >>> import tempfile
     >>> home = tempfile.TemporaryDirectory()
-    >>> description = "performance_measures: [runtime]\\nperformance_type: [runtime]\\nalgorithm_cutoff_time: 60"
-    >>> ids = "@attribute instance_id string\\n@attribute repetition numeric\\n"
-    >>> runs = "@attribute algorithm string\\n@attribute runtime numeric\\n@attribute runstatus {ok,timeout}\\n@data"
+    >>> description = "performance_measures: [runtime]\nperformance_type: [runtime]\nalgorithm_cutoff_time: 60"
+    >>> ids = "@attribute instance_id string\n@attribute repetition numeric\n"
+    >>> runs = "@attribute algorithm string\n@attribute runtime numeric\n@attribute runstatus {ok,timeout}\n@data"
     >>> for name, text in {
     ...     "description.txt": description,
-    ...     "algorithm_runs.arff": ids + runs + "\\na.cnf,1,clasp,2.5,ok\\nb.cnf,1,clasp,600,timeout",
-    ...     "feature_values.arff": ids + "@attribute size numeric\\n@data\\na.cnf,1,17\\nb.cnf,1,?",
+    ...     "algorithm_runs.arff": ids + runs + "\na.cnf,1,clasp,2.5,ok\nb.cnf,1,clasp,600,timeout",
+    ...     "feature_values.arff": ids + "@attribute size numeric\n@data\na.cnf,1,17\nb.cnf,1,?",
     ... }.items():
     ...     _ = Path(home.name, name).write_text(text)
     >>> scenario = import_aslib(home.name)

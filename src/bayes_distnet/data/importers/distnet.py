@@ -62,7 +62,7 @@ def import_distnet(
     solver: str | None = None,
     missing: float | None = MISSING,
 ) -> Dataset:
-    """Read a scenario of the DistNet archive.
+    r"""Read a scenario of the DistNet archive.
 
     A run at or past the cutoff is a timeout. The run table has a further column `answer` with the first word of the
     result line (SAT, UNSAT, TIMEOUT, ...).
@@ -95,7 +95,7 @@ def import_distnet(
     >>> import tempfile
     >>> home = tempfile.TemporaryDirectory()
     >>> folder = Path(home.name)
-    >>> _ = (folder / "features.txt").write_text("instance,size,depth\\na.cnf,17,-512\\n")
+    >>> _ = (folder / "features.txt").write_text("instance,size,depth\na.cnf,17,-512\n")
     >>> (folder / "validate-random-train").mkdir()
     >>> _ = (folder / "validate-random-train" / _RUNS).write_text('''"Problem Instance","Seed","Run result line"
     ... "a.cnf","11","SAT, 2.5, 0, 0, 11"

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import FeatureError, RuntimeDataError, SettingError, make_runs, write_runs
-from bayes_distnet.data.open import open_dataset
+from bayes_distnet.data.open import open_dataset, read_features
 from bayes_distnet.data.tables import write_frame
 
 
@@ -65,3 +65,24 @@ def test_wrong_sources_are_reported(files, tmp_path):
     (tmp_path / "other.csv").write_text("instance,size\nz,1\n")
     with pytest.raises(FeatureError, match="No instance has both runs and features"):
         open_dataset(runs, tmp_path / "other.csv", solver="s")
+
+
+def test_features_are_indexed_by_instance(tmp_path):
+    file = tmp_path / "features.csv"
+    file.write_text("instance,size\n007,1.5\nNA,\n")
+    table = read_features(file)
+    assert table.index.tolist() == ["007", "NA"]
+    assert table["size"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,size\na,1\n", "no column 'instance'; found name, size"),
+        ("instance,size\n", "expected one row per instance"),
+    ],
+)
+def test_features_without_instances_are_refused(tmp_path, text, message):
+    (tmp_path / "features.csv").write_text(text)
+    with pytest.raises(FeatureError, match=message):
+        read_features(tmp_path / "features.csv")

@@ -89,3 +89,26 @@ def test_medians_account_for_different_cutoffs():
     assert table.medians().to_dict() == {"a": 5.0}
     alone = RunTable.from_frame(frame.assign(status="timeout"))
     assert np.isnan(alone.medians()["a"])
+
+
+def test_counts_and_summary_describe_every_solver():
+    runs = RunTable.from_frame(table(solver=["s", "t", "s"], status=["solved", "crashed", "timeout"]))
+    assert runs.counts() == {
+        "runs": 3,
+        "solvers": {
+            "s": {
+                "instances": 2,
+                "runs": 2,
+                "statuses": {"solved": 1, "timeout": 1},
+                "mean_seconds": 15.5,
+                "instance_medians": [1.0, 1.0, 1.0],
+            },
+            "t": runs.counts()["solvers"]["t"],
+        },
+    }
+    assert runs.counts()["solvers"]["t"]["statuses"] == {"crashed": 1}
+    summary = runs.summary()
+    assert summary.loc["s", ["solved", "cut off", "failed"]].tolist() == ["50.0%", "50.0%", 0]
+    assert summary.loc["t", "failed"] == 1
+    with pytest.raises(RuntimeDataError, match="no runs"):
+        RunTable(runs.frame[:0]).summary()

@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.data.tables import read_features, read_frame, read_runs, write_frame, write_runs
-from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
+from bayes_distnet.data.tables import read_frame, read_runs, write_frame, write_runs
+from bayes_distnet.errors import RuntimeDataError, SettingError
 
 
 @pytest.mark.parametrize("name", ["runs.csv", "runs.csv.gz", "runs.parquet", "runs.sqlite"])
@@ -52,24 +52,3 @@ def test_two_runs_with_one_seed_do_not_go_into_a_store(tmp_path):
     frame = pd.DataFrame({"instance": ["a", "a"], "seconds": [1.0, 2.0], "status": "solved"})
     with pytest.raises(RuntimeDataError, match="row 1: a second run of the same solver, instance and seed"):
         write_runs(RunTable.from_frame(frame.assign(seed=1)), tmp_path / "runs.sqlite")
-
-
-def test_features_are_indexed_by_instance(tmp_path):
-    file = tmp_path / "features.csv"
-    file.write_text("instance,size\n007,1.5\nNA,\n")
-    table = read_features(file)
-    assert table.index.tolist() == ["007", "NA"]
-    assert table["size"].isna().tolist() == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("name,size\na,1\n", "no column 'instance'; found name, size"),
-        ("instance,size\n", "expected one row per instance"),
-    ],
-)
-def test_features_without_instances_are_refused(tmp_path, text, message):
-    (tmp_path / "features.csv").write_text(text)
-    with pytest.raises(FeatureError, match=message):
-        read_features(tmp_path / "features.csv")

@@ -4,12 +4,12 @@ from .importers.distnet import import_distnet as import_distnet
 from .observations import Observations as Observations
 from .observations import ZeroRuntimeWarning as ZeroRuntimeWarning
 from .open import open_dataset as open_dataset
+from .open import read_features as read_features
 from .run import Run as Run
 from .run_table import RunTable as RunTable
 from .shipped.load import load_dataset as load_dataset
 from .shipped.registry import DATASETS as DATASETS
 from .store import Store as Store
 from .synthetic import make_runs as make_runs
-from .tables import read_features as read_features
 from .tables import read_runs as read_runs
 from .tables import write_runs as write_runs

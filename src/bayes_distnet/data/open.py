@@ -6,11 +6,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.shipped.load import load_dataset
 from bayes_distnet.data.shipped.registry import DATASETS
-from bayes_distnet.data.tables import read_features, read_runs
-from bayes_distnet.errors import SettingError
+from bayes_distnet.data.tables import read_by_instance, read_runs
+from bayes_distnet.errors import FeatureError, SettingError
 
 
 def open_dataset(
@@ -57,6 +59,30 @@ def open_dataset(
         return both
     note = f"left out: {without_features} instances without features, {without_runs} without runs"
     return replace(both, notes=(*both.notes, note))
+
+
+def read_features(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a table of features.
+
+    Parameters
+    ----------
+    path : path-like
+        File whose name ends in .parquet, .csv or .csv.gz, with a column `instance` and one column per feature.
+
+    Returns
+    -------
+    DataFrame
+        Features, one row per instance, indexed by instance.
+
+    Raises
+    ------
+    FeatureError
+        If there is no column `instance`, or no row.
+    """
+    table = read_by_instance(path, FeatureError)
+    if not len(table):
+        raise FeatureError(f"{path}: no rows; expected one row per instance.")
+    return table
 
 
 def _read(source: str | os.PathLike[str], features: str | os.PathLike[str] | None) -> Dataset:

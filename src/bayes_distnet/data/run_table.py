@@ -145,6 +145,28 @@ class RunTable:
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("solver")
 
+    def counts(self) -> dict[str, Any]:
+        """Count the runs of each solver by their status, as JSON can hold them.
+
+        Returns
+        -------
+        dict
+            "runs" is the number of all runs. "solvers" holds, by name, the numbers of instances, of runs and of runs
+            per status, the mean seconds of observed runs, and the least, median and largest median of an instance.
+        """
+        solvers = {}
+        for solver in self.solvers():
+            own = self.of(solver)
+            medians = own.medians().dropna()
+            solvers[solver] = {
+                "instances": int(own.frame["instance"].nunique()),
+                "runs": len(own),
+                "statuses": {str(name): int(count) for name, count in own.frame["status"].value_counts().items()},
+                "mean_seconds": float(own.observed().frame["seconds"].mean()),
+                "instance_medians": [float(medians.min()), float(medians.median()), float(medians.max())],
+            }
+        return {"runs": len(self), "solvers": solvers}
+
     def medians(self) -> pd.Series[float]:
         """Estimate the median runtime of every instance.
 

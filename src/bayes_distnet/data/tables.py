@@ -14,7 +14,7 @@ from bayes_distnet.data.run import Run
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.statuses import INTERRUPTED
 from bayes_distnet.data.store import SUFFIXES, Store
-from bayes_distnet.errors import BayesDistNetError, FeatureError, RuntimeDataError, SettingError
+from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, SettingError
 
 TABLES = (".parquet", ".csv", ".csv.gz")
 # pandas 3 reads every float exactly as it was written; earlier versions need this option.
@@ -151,30 +151,6 @@ def read_by_instance(path: str | os.PathLike[str], error: type[BayesDistNetError
     if "instance" not in table.columns:
         raise error(f"{path}: no column 'instance'; found {', '.join(map(str, table.columns[:5]))}.")
     return table.set_index("instance")
-
-
-def read_features(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a table of features.
-
-    Parameters
-    ----------
-    path : path-like
-        File whose name ends in .parquet, .csv or .csv.gz, with a column `instance` and one column per feature.
-
-    Returns
-    -------
-    DataFrame
-        Features, one row per instance, indexed by instance.
-
-    Raises
-    ------
-    FeatureError
-        If there is no column `instance`, or no row.
-    """
-    table = read_by_instance(path, FeatureError)
-    if not len(table):
-        raise FeatureError(f"{path}: no rows; expected one row per instance.")
-    return table
 
 
 def read_column(path: Path, name: str) -> pd.Series | None:

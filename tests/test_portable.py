@@ -166,4 +166,3 @@ def test_collect_refuses_in_one_line(python):
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("bayes-distnet collect: ")
     assert "Linux" in done.stderr
-    assert not (python.folder / "runs.sqlite").exists()

@@ -65,4 +65,4 @@ benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios
 	$(BIN)/python benchmarks/execute.py
 
 clean: ## remove the virtual environment and all outputs
-	rm -rf $(VENV) out build dist .coverage
+	rm -rf $(VENV) out build dist .coverage*

@@ -1,37 +1,35 @@
-# make demo: fit, compare, draw. make test: all checks. Each makes .venv and installs what it needs.
+# `make help` lists the targets. Those that need Python packages make .venv and install them first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: help demo collect-demo test lint types unit benchmarks clean
+.PHONY: help demo collect-demo check test lint types fast-tests all-tests coverage benchmarks clean
 
-help:
-	@echo "make demo          fit and compare models on runs of clasp that come with the package, write a report to out/demo"
-	@echo "make collect-demo  generate ten instances, run clasp on them, compute features, say what was collected"
-	@echo "make test          ruff, mypy, pytest with doctests"
-	@echo "make benchmarks    speed of training and prediction, as ratios"
-	@echo "make clean         remove the virtual environment and outputs"
+help: ## list all targets
+	@awk -F ' *## *' '/^[a-z-]+:.*## /{sub(/:.*/, "", $$1); printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python >= 3.11 is needed: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[plots]'
+	$(PIP) '.[plots]'
 	@touch $@
 
 $(VENV)/.solvers: $(VENV)/.demo
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[solvers]'
+	$(PIP) '.[solvers]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) '.[dev]'
 	@touch $@
 
-demo: $(VENV)/.demo
+demo: $(VENV)/.demo ## fit and compare models on shipped runs of clasp, write a report to out/demo
 	$(BIN)/bayes-distnet demo --out out/demo
 
 COLLECTED := out/collect-demo
 
-collect-demo: $(VENV)/.solvers
+collect-demo: $(VENV)/.solvers ## generate ten instances, run clasp on them, compute their features (Linux)
 	rm -rf $(COLLECTED) && mkdir -p $(COLLECTED)
 	$(BIN)/bayes-distnet generate factoring 10 --out $(COLLECTED)/instances
 	$(BIN)/bayes-distnet collect $(COLLECTED)/instances --solver clasp --seeds 20 --cutoff 10 \
@@ -39,22 +37,32 @@ collect-demo: $(VENV)/.solvers
 	$(BIN)/bayes-distnet features $(COLLECTED)/instances --out $(COLLECTED)/features.csv --costs $(COLLECTED)/costs.csv
 	$(BIN)/bayes-distnet info $(COLLECTED)/runs.sqlite
 
-test: lint types unit
+check: lint types fast-tests ## daily: lint, types, tests not marked slow
 
-lint: $(VENV)/.dev
+test: lint types all-tests ## everything: lint, types, all tests and doctests
+
+lint: $(VENV)/.dev ## ruff (rules, format), numpydoc (public docstrings)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m numpydoc lint $$(find src -name '*.py')
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev ## mypy
 	$(BIN)/mypy
 
-unit: $(VENV)/.dev
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+fast-tests: $(VENV)/.dev ## tests and doctests that are not marked slow
+	$(PYTEST) -m 'not slow'
 
-benchmarks: $(VENV)/.demo
+all-tests: $(VENV)/.dev ## all tests and doctests
+	$(PYTEST)
+
+# On its own: tests take about half as long again when lines are counted.
+coverage: $(VENV)/.dev ## all tests and doctests, then the share of lines that they reach, per module
+	$(PYTEST) --cov --cov-report=term
+
+benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios
 	$(BIN)/python benchmarks/train.py
 	$(BIN)/python benchmarks/predict.py
 	$(BIN)/python benchmarks/execute.py
 
-clean:
-	rm -rf $(VENV) out build dist
+clean: ## remove the virtual environment and all outputs
+	rm -rf $(VENV) out build dist .coverage*

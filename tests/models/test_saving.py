@@ -1,11 +1,13 @@
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from bayes_distnet import HybridDistNet, KNearest, ModelFileError, Ridge, make_runs
 from bayes_distnet.distributions.families import Weibull
-from bayes_distnet.errors import ModelFileError
 from bayes_distnet.models.saving import read_model, write_model
 
 
@@ -69,8 +71,8 @@ def test_a_path_that_cannot_be_read_is_named(tmp_path):
         ({"parameters": [1]}, r"parameters is \[1\]"),
         ({"format_version": "1"}, "format_version is '1', not a whole number"),
         ({"format_version": None}, "format_version is None"),
-        ({"format_version": 3}, "format version 3; this release reads version 2. Upgrade"),
-        ({"format_version": 1}, "format version 1; this release reads version 2. Install an older"),
+        ({"format_version": 3}, "format version 3; this release reads version 3. Upgrade"),
+        ({"format_version": 1}, "format version 1; this release reads version 3. Install an older"),
         ({"sha256": 5}, "checksum differs"),
         ({"format": "tea"}, "not a bayes-distnet model file"),
     ],
@@ -83,7 +85,7 @@ def test_a_changed_header_is_named(folder, header, message):
 
 def test_a_header_nested_without_end_is_named(folder):
     (folder / "model.json").write_text("[" * 100_000)
-    with pytest.raises(ModelFileError, match="not JSON, cut short or changed"):
+    with pytest.raises(ModelFileError, match="not JSON, truncated or changed"):
         read_model(folder, "Toy")
 
 
@@ -114,3 +116,70 @@ def test_a_model_that_predicts_no_runtime_is_refused(folder, median):
 
 def test_writing_leaves_no_partial_files(folder):
     assert sorted(os.listdir(folder)) == ["model.json", "model.safetensors"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_runs(n_instances=40, n_runs=3, n_features=5, random_state=3).cut_off(0.2)
+
+
+@pytest.fixture
+def saved(data, tmp_path):
+    folder = tmp_path / "model"
+    Ridge().fit(data.features, data.seconds).save(folder)
+    return folder
+
+
+def test_saved_models_hold_no_code(saved):
+    assert sorted(p.name for p in saved.iterdir()) == ["model.json", "model.safetensors"]
+
+
+def test_a_file_cut_short_is_named(saved):
+    arrays = saved / "model.safetensors"
+    arrays.write_bytes(arrays.read_bytes()[:-7])
+    with pytest.raises(ModelFileError, match="truncated or changed"):
+        Ridge.load(saved)
+
+
+def test_a_header_cut_short_is_named(saved):
+    header = saved / "model.json"
+    header.write_bytes(header.read_bytes()[:50])
+    with pytest.raises(ModelFileError, match="not JSON, truncated or changed"):
+        Ridge.load(saved)
+
+
+def test_a_newer_format_asks_for_an_upgrade(saved):
+    header = json.loads((saved / "model.json").read_text())
+    (saved / "model.json").write_text(json.dumps(header | {"format_version": 99}))
+    with pytest.raises(ModelFileError, match="format version 99; this release reads version 3"):
+        Ridge.load(saved)
+
+
+def test_another_kind_of_model_is_named(saved):
+    with pytest.raises(ModelFileError, match="holds a Ridge, not a KNearest"):
+        KNearest.load(saved)
+
+
+def test_no_model_there_is_an_error(tmp_path):
+    with pytest.raises(ModelFileError, match="no model there"):
+        Ridge.load(tmp_path / "nowhere")
+
+
+def test_unknown_settings_in_a_header_are_an_error(saved):
+    header = json.loads((saved / "model.json").read_text())
+    (saved / "model.json").write_text(json.dumps(header | {"parameters": {"colour": "red"}}))
+    with pytest.raises(ModelFileError, match="settings that this release does not have"):
+        Ridge.load(saved)
+
+
+def test_a_loaded_model_predicts_without_jax(data, tmp_path):
+    HybridDistNet(max_iter=50, n_members=2, n_draws=4, n_estimators=10).fit(data.features, data.seconds).save(
+        tmp_path / "m"
+    )
+    data.features.to_csv(tmp_path / "x.csv")
+    program = (
+        "import sys, pandas as pd; from bayes_distnet import HybridDistNet;"
+        f"m = HybridDistNet.load({str(tmp_path / 'm')!r});"
+        f"m.predict(pd.read_csv({str(tmp_path / 'x.csv')!r}, index_col=0)); assert 'jax' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

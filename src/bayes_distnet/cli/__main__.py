@@ -2,6 +2,6 @@
 
 import sys
 
-from bayes_distnet.cli import main
+from bayes_distnet.cli.main import main
 
 sys.exit(main())

@@ -1,4 +1,4 @@
-"""What several commands share: how they say what they are, and the arguments by which they take data."""
+"""Arguments that several commands share, and the form in which commands describe themselves."""
 
 from __future__ import annotations
 
@@ -10,40 +10,50 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from bayes_distnet.errors import SettingError
-
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bayes_distnet.data.dataset import Dataset
-    from bayes_distnet.data.run_table import RunTable
 
 Number = TypeVar("Number", int, float)
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser whose errors are one line, as all others are."""
+    """A parser whose errors are one line, like all others."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is."""
+        """Print the error and the way to help; exit with code 2."""
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def command(commands: Any, name: str, summary: str, details: str, examples: str) -> argparse.ArgumentParser:
-    """Add a command and return its parser."""
+    """Add a command.
+
+    Parameters
+    ----------
+    commands : argparse action
+        Subparsers of the program.
+    name, summary : str
+        Name of the command and its line in the list of commands.
+    details, examples : str
+        Further text of its help.
+
+    Returns
+    -------
+    ArgumentParser
+        Parser of the command.
+    """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.\n\n{details}".strip(),
         epilog=f"examples:\n{examples}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,  # a script must not break when an option with a like name is added
+        allow_abbrev=False,  # a script must not break when an option with a similar name is added
     )
     return parser
 
 
 def listed(kind: Callable[[str], Number]) -> Callable[[str], list[Number]]:
-    """Return what reads numbers with commas between them: `1,2,4`."""
+    """Return a reader of numbers separated by commas: `1,2,4`."""
 
     def numbers(text: str) -> list[Number]:
         return [kind(word) for word in text.split(",")]
@@ -53,12 +63,12 @@ def listed(kind: Callable[[str], Number]) -> Callable[[str], list[Number]]:
 
 
 def words(text: str) -> list[str]:
-    """Read words with commas between them: `hybrid,bayes`."""
+    """Read words separated by commas: `hybrid,bayes`."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def print_json(value: Any) -> None:
-    """Print one line of JSON. It knows no infinity: what is not finite becomes null."""
+    """Print one line of JSON, which has no infinity: values that are not finite become null."""
     print(json.dumps(_finite(value), ensure_ascii=False))
 
 
@@ -74,91 +84,41 @@ DATA_HELP = "name of a data set, a folder of one, or a file of runs (.sqlite, .p
 
 
 def takes_features(parser: argparse.ArgumentParser) -> None:
-    """Add the options that go with data: which features, which solver."""
+    """Add the options that go with data: features and solver."""
     parser.add_argument(
         "--features", type=Path, metavar="FILE", help="with a file of runs: Parquet or CSV with a column instance"
     )
     parser.add_argument("--solver", metavar="NAME", help="whose runs, where there are several solvers")
 
 
-def read_data(source: str, features: Path | None, solver: str | None) -> Dataset:
-    """Return the runs of one solver with the features of their instances."""
-    from bayes_distnet.data.dataset import Dataset
-    from bayes_distnet.data.shipped.load import load_dataset
-    from bayes_distnet.data.shipped.registry import DATASETS
-    from bayes_distnet.data.tables import read_runs
+def takes_instances(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for instance files."""
+    parser.add_argument(
+        "instances",
+        nargs="+",
+        type=Path,
+        metavar="INSTANCE",
+        help="a file, or a folder (all files except domain.pddl)",
+    )
 
-    path = Path(source)
-    if path.is_file():
-        if features is None:
-            raise SettingError(f"{path}: these are runs only; give the instances' features with --features FILE.")
-        data = Dataset(read_runs(path), read_features(features))
-    elif features is not None:
-        raise SettingError(f"--features goes with a file of runs; {source} is none.")
-    elif source in DATASETS:  # before a folder of that name, such as the results of an experiment on it
-        data = load_dataset(source)
-    elif path.is_dir():
-        data = Dataset.load(path)
-    else:
-        raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")
-    if solver is not None:
-        data = data.of(solver)
-    elif len(data.solvers) > 1:
-        raise SettingError(f"{source}: runs of {', '.join(data.solvers)}; choose one with --solver.")
-    both = data.matched()
-    left_out = data.runs.frame["instance"].nunique() - len(both), len(data) - len(both)
-    if any(left_out):
-        print(f"note: left out: {left_out[0]} instances without features, {left_out[1]} without runs", file=sys.stderr)
-    return both
+
+def open_data(source: str, features: Path | None, solver: str | None) -> Dataset:
+    """Open runs of one solver with the features of their instances; print what had to be left out."""
+    from bayes_distnet.data.open import open_dataset
+
+    data = open_dataset(source, features, solver)
+    for note in data.notes:
+        if note.startswith("left out"):
+            print(f"note: {note}", file=sys.stderr)
+    return data
 
 
 def name_of(source: str) -> str:
-    """Return what to call data: a data set's name, or the name of the folder or file."""
+    """Return the name of data: a data set's name, or the name of the folder or file."""
     path = Path(source)
     return path.resolve().name.split(".")[0] if path.exists() else source
 
 
-def read_features(path: Path) -> pd.DataFrame:
-    """Return a table of features by instance."""
-    from bayes_distnet.data.tables import read_frame
-    from bayes_distnet.errors import FeatureError
-
-    table = read_frame(path)
-    if "instance" not in table.columns:
-        raise FeatureError(f"{path}: no column 'instance'; found {', '.join(map(str, table.columns[:5]))}.")
-    if table.empty:
-        raise FeatureError(f"{path}: no rows; give one an instance.")
-    return table.set_index("instance")
-
-
-def counts(runs: RunTable) -> dict[str, Any]:
-    """Return what each solver did, as JSON holds it: how its runs ended, and how long they took."""
-    solvers = {}
-    for solver in runs.solvers():
-        own = runs.of(solver)
-        status, medians = own.frame["status"], own.medians().dropna()
-        solvers[solver] = {
-            "instances": int(own.frame["instance"].nunique()),
-            "runs": len(own),
-            "statuses": {str(name): int(count) for name, count in status.value_counts().items()},
-            "mean_seconds": float(own.observed().frame["seconds"].mean()),
-            "instance_medians": [float(medians.min()), float(medians.median()), float(medians.max())],
-        }
-    return {"runs": len(runs), "solvers": solvers}
-
-
-def describe(data: Dataset) -> dict[str, Any]:
-    """Return whose runs these are, and how many."""
-    observed = data.runs.observed()
-    return {
-        "solver": data.solvers[0],
-        "instances": len(data),
-        "runs": len(observed),
-        "cut_off": int((~observed.finished).sum()),
-    }
-
-
-def in_words(about: dict[str, Any]) -> str:
-    """Return what `describe` found as a phrase."""
-    solver = f" of {about['solver']}" if about["solver"] else ""
-    return f"{about['instances']} instances, {about['runs']} runs{solver} ({about['cut_off']} cut off)"
+def in_words(instances: int, runs: int, censored: int, solver: str) -> str:
+    """Describe data in a phrase."""
+    return f"{instances} instances, {runs} runs{f' of {solver}' if solver else ''} ({censored} cut off)"

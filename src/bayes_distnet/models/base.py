@@ -1,4 +1,4 @@
-"""What every estimator shares: checking input, the scikit-learn face, saving and loading."""
+"""The base of all estimators: scikit-learn's face, checks of input, saving and loading."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from bayes_distnet.data.observations import Observations, observe
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
 from bayes_distnet.models.saving import Arrays, read_model, write_model
+from bayes_distnet.validation import check_seed
 
 
 class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     """A model of runtime distributions with scikit-learn's face.
 
-    A subclass writes four methods: `_fit` (from one feature row an instance, and the runs), `_predict` (one row of a
-    `RuntimeDistribution` for each feature row), and `_to_arrays` / `_from_arrays` (its fitted state as plain arrays).
+    A subclass writes four methods: `_fit` (from one feature row per instance, and the runs), `_predict` (one row of a
+    `RuntimeDistribution` per feature row), and `_to_arrays` / `_from_arrays` (its fitted state as plain arrays).
     """
 
     _least_instances = 2
@@ -33,10 +34,29 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def fit(self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Learn from runs.
 
-        X: one row of features for each row of y (a DataFrame keeps its column names; NaN = missing). y: seconds, as a
-        vector, as a matrix instances x runs (NaN = no run), or as a structured array (finished, seconds).
-        finished: booleans of y's shape, False for a run that was cut off; None if all finished. groups: one instance
-        label a row of a vector y; by default rows with the same features are runs of one instance.
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Features, one row per row of y; NaN marks a missing value. A DataFrame keeps its column names.
+        y : array-like
+            Seconds: a vector, a matrix instances x runs (NaN where there is no run), or a structured array of
+            (finished, seconds).
+        finished : array-like of bool or None, default None
+            Same shape as y; False for a censored run. None means that all runs finished.
+        groups : array-like or None, default None
+            Instance of every row of a vector y. By default rows with the same features are runs of one instance.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        RuntimeDataError
+            Runtimes that cannot be used.
+        FeatureError
+            Features that cannot be used.
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit that fails leaves an unfitted model, not half of an old one
@@ -47,31 +67,65 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             )
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             warnings.warn(
-                "A column-vector y was passed when a 1d array was expected: taken as one run an instance.",
+                "A column-vector y was passed when a 1d array was expected: taken as one run per instance.",
                 DataConversionWarning,
                 stacklevel=2,
             )
         features, observations = observe(features, y, finished, groups)
         if observations.n_instances < self._least_instances:
             raise RuntimeDataError(
-                f"{type(self).__name__} needs runs of at least {self._least_instances} instances to learn how features "
-                f"matter, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal fits even one."
+                f"{type(self).__name__} needs runs of at least {self._least_instances} instances to learn the effect "
+                f"of features, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal needs "
+                "only one."
             )
         self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
         return self
 
     def predict_distribution(self, X: Any) -> RuntimeDistribution:
-        """Return the runtime distribution of every row of X, in seconds."""
+        """Predict runtime distributions.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Features, one row per instance, with the columns of the training data.
+
+        Returns
+        -------
+        RuntimeDistribution
+            One row per row of X, in seconds.
+        """
         check_is_fitted(self)
         return self._predict(self._check_features(X, reset=False))
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the median runtime of every row of X, in seconds."""
+        """Predict median runtimes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Features, one row per instance, with the columns of the training data.
+
+        Returns
+        -------
+        array
+            Seconds, one per row of X.
+        """
         return self.predict_distribution(X).median()
 
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
-        """Return the mean log likelihood of runs: log density (per second) if finished, else log survival."""
+        """Return the mean log likelihood of runs.
+
+        Parameters
+        ----------
+        X, y, finished : array-like
+            Features and runs, in the forms that `fit` takes.
+
+        Returns
+        -------
+        float
+            Mean over runs of the log density (per second) if finished, else of the log survival.
+        """
         check_is_fitted(self)
         rtd = self.predict_distribution(X)
         # The rows of X stand in for features: rows without a run drop out.
@@ -82,7 +136,13 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         return float(likelihood.mean())
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to a folder: `model.json` and `model.safetensors`."""
+        """Write the fitted model to a folder: `model.json` and `model.safetensors`.
+
+        Parameters
+        ----------
+        path : path
+            The folder; created if missing.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         write_model(
@@ -96,7 +156,18 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote. Nothing in the folder is executed."""
+        """Read a model that `save` wrote. Nothing in the folder is executed.
+
+        Parameters
+        ----------
+        path : path
+            The folder.
+
+        Returns
+        -------
+        RuntimeEstimator
+            The fitted model.
+        """
         saved = read_model(Path(path), cls.__name__)
         model = saved.build(cls)
         model.n_features_in_ = saved.n_features
@@ -115,7 +186,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         if isinstance(X, pd.DataFrame):
             if not X.columns.is_unique:
                 twice = sorted({str(name) for name in X.columns[X.columns.duplicated()]})
-                raise FeatureError(f"X: columns {twice} are there more than once. Give every feature its own name.")
+                raise FeatureError(f"X: columns {twice} occur more than once. Give every feature its own name.")
             text = [str(c) for c in X.columns if not pd.api.types.is_numeric_dtype(X[c])]
             if text:
                 raise FeatureError(f"X: columns {text} are not numeric. Encode or drop them.")
@@ -154,10 +225,47 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
 
 
 def fit_runs(model: Any, X: Any, seconds: FloatArray, finished: BoolArray) -> Any:
-    """Fit a model to a matrix instances x runs (NaN = no run), a row an instance even where two share all features."""
+    """Fit a model to a matrix of runs, one row per instance even where two instances share all features.
+
+    Parameters
+    ----------
+    model : estimator
+        An unfitted model.
+    X : array-like or DataFrame
+        Features, one row per instance.
+    seconds, finished : array
+        Instances x runs; NaN where there is no run.
+
+    Returns
+    -------
+    estimator
+        The fitted model.
+    """
     if seconds.shape[1] != 1:
         return model.fit(X, seconds, finished=finished)
-    # One column is one run an instance, as a vector; without groups equal rows would be taken for one instance.
-    there = np.flatnonzero(~np.isnan(seconds[:, 0]))
-    rows = X.iloc[there] if isinstance(X, pd.DataFrame) else np.asarray(X)[there]
-    return model.fit(rows, seconds[there, 0], finished=finished[there, 0], groups=there)
+    # A single column is passed as a vector; without groups equal rows would be taken for one instance.
+    present = np.flatnonzero(~np.isnan(seconds[:, 0]))
+    rows = X.iloc[present] if isinstance(X, pd.DataFrame) else np.asarray(X)[present]
+    return model.fit(rows, seconds[present, 0], finished=finished[present, 0], groups=present)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed that a parameter `random_state` stands for.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance, Generator or None
+        A generator is asked for a new seed; None takes one from the system. The global generator is left alone.
+
+    Returns
+    -------
+    int
+        A seed of at least 0.
+    """
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return check_seed("random_state", random_state)

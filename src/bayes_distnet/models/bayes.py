@@ -2,45 +2,67 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
-from bayes_distnet.models.network.estimator import OUTPUTS, PRESETS, NetworkEstimator, as_tuple
-from bayes_distnet.models.network.settings import KL_WEIGHTS, Settings
+from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
+from bayes_distnet.models.network.estimator import OUTPUTS, NetworkEstimator, as_tuple
+from bayes_distnet.models.network.paper_recipe import DRAWS, PaperRecipe
+from bayes_distnet.models.network.recipe import Recipe
 from bayes_distnet.validation import check_choice
 
 
 class BayesDistNet(NetworkEstimator):
     """Bayes DistNet (Tuero and Buro 2021): a network with distributions for weights, trained by Bayes by Backprop.
 
-    Each weight draw predicts a runtime distribution; the prediction is their mixture. What the draws disagree about
-    is what the model does not know (`band`, `epistemic`), what each of them leaves open is the solver's own
-    randomness (`aleatoric`).
+    Each weight draw predicts a runtime distribution; the prediction is their mixture. The disagreement of the draws is
+    the model's own uncertainty (`band`, `epistemic`); the spread within each draw is the solver's randomness
+    (`aleatoric`).
 
-    Args:
-        family: distribution of one weight draw, a name in `bayes_distnet.distributions.families.all.FAMILIES`.
-        output: "parameters" (a weight draw predicts the family's parameters) or "runtimes" (the paper's: a weight
-            draw predicts one runtime, and the family is fitted to the runtimes of all draws, so that the two kinds of
-            uncertainty cannot be told apart).
-        preset: None, or "paper" for the published settings, whatever all but family and seed say.
-        hidden_layer_sizes: units of the hidden layers.
-        n_members: networks trained side by side, member j without a fifth (or 1/members) of the instances.
-        n_draws: weight draws a member in prediction; with runtime outputs it is 16, or 64 if they learn
-            from more than 512 instances, in training too.
-        max_iter: training steps, in fifties; None chooses by the amount of data.
-        learning_rate: of Adam, at its peak.
-        kl_weights: weights of the KL term; below 1 is a cold posterior. Networks are trained for each, and pooled by
-            how well they predict instances they have not seen: little data wants a large weight, much data a small one.
-            None: 1.5, 0.3, 0.04 and 0.005, with runtime outputs three times as much.
-        random_state: fixes the result.
-        verbose: show a progress bar; None only on a terminal.
+    Parameters
+    ----------
+    family : str, default "lognormal"
+        Distribution of one weight draw, a name in `bayes_distnet.distributions.FAMILIES`.
+    output : {"parameters", "runtimes"}, default "parameters"
+        With "parameters" a weight draw predicts the family's parameters. With "runtimes", as in the paper, a weight
+        draw predicts one runtime and the family is fitted to the runtimes of all draws, so that the two kinds of
+        uncertainty cannot be told apart.
+    preset : {None, "paper"}, default None
+        "paper" uses the published settings. Together with a setting that it would ignore it is an error.
+    hidden_layer_sizes : tuple of int, default (16, 16)
+        Units of the hidden layers.
+    n_members : int, default 5
+        Networks trained side by side per KL weight, member j without a fifth (or 1/n_members) of the instances.
+    n_draws : int, default 6
+        Weight draws per member in prediction. With runtime outputs there are 16, or 64 above 512 instances, in
+        training too.
+    max_iter : int or None, default None
+        Training steps, in multiples of fifty; None chooses by the amount of data.
+    learning_rate : float, default 0.02
+        Peak learning rate of Adam.
+    kl_weights : tuple of float or None, default None
+        Weights of the KL term; below 1 the posterior is cold. Networks are trained for each, and pooled by their
+        predictions of instances they have not seen: little data needs a large weight, much data a small one. None
+        means 1.5, 0.3, 0.04 and 0.005, with runtime outputs three times as much.
+    n_jobs : int or None, default None
+        Threads of the forests that screen features, as in scikit-learn.
+    random_state : int, RandomState instance, Generator or None, default 0
+        Fixes the result; None draws a new seed per fit.
+    verbose : bool or None, default None
+        Whether a progress bar is shown; None shows it on a terminal only.
 
-    Example:
-        >>> from bayes_distnet import BayesDistNet, make_runs
-        >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
-        >>> model = BayesDistNet(max_iter=100, random_state=0).fit(data.features, data.seconds)
-        >>> rtd = model.predict_distribution(data.features)
-        >>> rtd.quantile([0.1, 0.5, 0.9]).shape
-        (60, 3)
+    Attributes
+    ----------
+    history_ : DataFrame
+        Losses during training.
+
+    Examples
+    --------
+    >>> from bayes_distnet import BayesDistNet, make_runs
+    >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
+    >>> model = BayesDistNet(max_iter=100).fit(data.features, data.seconds)
+    >>> rtd = model.predict_distribution(data.features)
+    >>> rtd.quantile([0.1, 0.5, 0.9]).shape
+    (60, 3)
     """
 
     def __init__(
@@ -54,7 +76,8 @@ class BayesDistNet(NetworkEstimator):
         max_iter: int | None = None,
         learning_rate: float = 2e-2,
         kl_weights: tuple[float, ...] | None = None,
-        random_state: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
         verbose: bool | None = None,
     ) -> None:
         self.family = family
@@ -66,16 +89,15 @@ class BayesDistNet(NetworkEstimator):
         self.max_iter = max_iter
         self.learning_rate = learning_rate
         self.kl_weights = kl_weights
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def _settings(self) -> Settings:
-        check_choice("preset", self.preset, PRESETS)
-        if self.preset == "paper":
-            paper = Settings(self.family, "runtimes", published=True, n_members=1, n_draws=16, kl_weights=(0.1,))
-            return replace(paper, verbose=self.verbose)
+    def _recipe(self) -> Recipe:
         check_choice("output", self.output, OUTPUTS)
-        return Settings(
+        if self._is_paper(output="runtimes", n_members=1, n_draws=DRAWS, kl_weights=(0.1,)):
+            return PaperRecipe.bayes(self.family, self.verbose)
+        return DefaultRecipe(
             family=self.family,
             output=self.output,
             hidden_layer_sizes=as_tuple(self.hidden_layer_sizes),

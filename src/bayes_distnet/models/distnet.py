@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
-from bayes_distnet.models.network.estimator import PRESETS, NetworkEstimator, as_tuple
-from bayes_distnet.models.network.settings import Settings
-from bayes_distnet.validation import check_choice
+from bayes_distnet.models.network.default_recipe import DefaultRecipe
+from bayes_distnet.models.network.estimator import NetworkEstimator, as_tuple
+from bayes_distnet.models.network.paper_recipe import PaperRecipe
+from bayes_distnet.models.network.recipe import Recipe
+
+PENALTY = 0.5  # weight of the Gaussian prior of plain weights
 
 
 class DistNet(NetworkEstimator):
     """DistNet (Eggensperger, Lindauer and Hutter 2018): a network that predicts the parameters of a family.
 
-    One network with plain weights, stopped early on a fifth of the instances. It does not say how sure it is.
+    One network with plain weights, stopped early on a fifth of the instances. It does not express how sure it is.
 
-    Args:
-        family: the predicted distribution, a name in `bayes_distnet.distributions.families.all.FAMILIES`.
-        preset: None, or "paper" for the published settings, whatever the arguments below say.
-        hidden_layer_sizes: units of the hidden layers.
-        max_iter: training steps at most; None chooses by the amount of data.
-        learning_rate: of Adam, at its peak.
-        n_iter_no_change: looks at the held-out instances (one every 50 steps) without a better loss before training stops.
-        random_state: fixes the result.
-        verbose: show a progress bar; None only on a terminal.
+    Parameters
+    ----------
+    family : str, default "lognormal"
+        The predicted distribution, a name in `bayes_distnet.distributions.FAMILIES`.
+    preset : {None, "paper"}, default None
+        "paper" uses the published settings. Together with a setting that it would ignore it is an error.
+    hidden_layer_sizes : tuple of int, default (16, 16)
+        Units of the hidden layers.
+    max_iter : int or None, default None
+        Largest number of training steps; None chooses by the amount of data.
+    learning_rate : float, default 0.01
+        Peak learning rate of Adam.
+    n_iter_no_change : int, default 6
+        Evaluations on the held-out instances (one per 50 steps) without a better loss before training stops.
+    random_state : int, RandomState instance, Generator or None, default 0
+        Fixes the result; None draws a new seed per fit.
+    verbose : bool or None, default None
+        Whether a progress bar is shown; None shows it on a terminal only.
 
-    Example:
-        >>> from bayes_distnet import DistNet, make_runs
-        >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
-        >>> DistNet(max_iter=100).fit(data.features, data.seconds).predict(data.features).shape
-        (60,)
+    Attributes
+    ----------
+    history_ : DataFrame
+        Losses during training.
+
+    Examples
+    --------
+    >>> from bayes_distnet import DistNet, make_runs
+    >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
+    >>> DistNet(max_iter=100).fit(data.features, data.seconds).predict(data.features).shape
+    (60,)
     """
 
     def __init__(
@@ -39,7 +57,7 @@ class DistNet(NetworkEstimator):
         max_iter: int | None = None,
         learning_rate: float = 1e-2,
         n_iter_no_change: int = 6,
-        random_state: int = 0,
+        random_state: Any = 0,
         verbose: bool | None = None,
     ) -> None:
         self.family = family
@@ -51,15 +69,17 @@ class DistNet(NetworkEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _settings(self) -> Settings:
-        check_choice("preset", self.preset, PRESETS)
-        plain = Settings(family=self.family, bayesian=False, n_members=1, kl_weights=(0.5,), verbose=self.verbose)
-        if self.preset == "paper":
-            return replace(plain, published=True, kl_weights=(0.0,))
-        return replace(
-            plain,
+    def _recipe(self) -> Recipe:
+        if self._is_paper():
+            return PaperRecipe.distnet(self.family, self.verbose)
+        return DefaultRecipe(
+            family=self.family,
+            bayesian=False,
+            n_members=1,
+            kl_weights=(PENALTY,),
             hidden_layer_sizes=as_tuple(self.hidden_layer_sizes),
             max_iter=self.max_iter,
             learning_rate=self.learning_rate,
             n_iter_no_change=self.n_iter_no_change,
+            verbose=self.verbose,
         )

@@ -1,10 +1,11 @@
-"""Models as files, with a record of the runs they were learnt from."""
+"""Models as folders, with a record of the runs they were trained on; training and saving in one call."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,68 +13,193 @@ from pathlib import Path
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import ModelFileError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator, fit_runs
-from bayes_distnet.models.bayes import BayesDistNet
-from bayes_distnet.models.distnet import DistNet
-from bayes_distnet.models.hybrid import HybridDistNet
-from bayes_distnet.models.marginal import Marginal
-from bayes_distnet.models.nearest import KNearest
-from bayes_distnet.models.random_forest import RandomForest
-from bayes_distnet.models.ridge import Ridge
+from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role, find_model
 from bayes_distnet.models.saving import HEADER, read_header
+from bayes_distnet.registry import load
 
-ESTIMATORS: dict[str, type[RuntimeEstimator]] = {
-    kind.__name__: kind for kind in (BayesDistNet, DistNet, HybridDistNet, KNearest, Marginal, RandomForest, Ridge)
-}
-
-
-LEARNT = "learnt.json"
+RECORD = "training.json"
 
 
 @dataclass(frozen=True)
-class Learnt:
-    """What a model was learnt from; kept beside it."""
+class TrainingRecord:
+    """The data that a model was trained on; stored beside it.
+
+    Parameters
+    ----------
+    data, solver : str
+        Name of the data set, and the solver whose runs were used.
+    instances, runs, censored : int
+        Numbers of instances, of runs, and of those runs that were censored.
+    held_out : int
+        Instances left out for evaluation.
+    seconds : float
+        Time that fitting took.
+    version : str
+        Version of this package.
+    names : tuple of str
+        Names of the training instances.
+    """
 
     data: str
     solver: str
     instances: int
     runs: int
-    cut_off: int
+    censored: int
     held_out: int
-    """Instances that were left out for evaluation."""
     seconds: float
-    """How long fitting took."""
     version: str
     names: tuple[str, ...]
-    """The instances."""
 
-    def seen(self, instances: Iterable[str]) -> int:
-        """Return how many of these instances the model has learnt from."""
+    def count_seen(self, instances: Iterable[str]) -> int:
+        """Return the number of these instances that the model was trained on."""
         return len({*map(str, self.names)} & {*map(str, instances)})
+
+
+def train(
+    data: Dataset,
+    model: str | RuntimeEstimator = RECOMMENDED,
+    *,
+    family: str | None = None,
+    holdout: float | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    name: str = "",
+) -> RuntimeEstimator:
+    """Fit a model to a data set, and save it with a record of its training data.
+
+    Parameters
+    ----------
+    data : Dataset
+        Runs of one solver and features of the instances.
+    model : str or estimator, default "hybrid"
+        Key of a model in `bayes_distnet.models.MODELS`, or an unfitted estimator.
+    family : str or None
+        Family of the predicted distributions, of models that have a choice.
+    holdout : float or None
+        Fraction of the instances that is left out: the second part of `data.split(holdout, random_state=...)`.
+    random_state : int, default 0
+        Fixes the model and the instances left out.
+    n_jobs : int or None
+        Threads, of models that have this parameter.
+    out : path or None
+        Folder to write; None writes nothing.
+    overwrite : bool, default False
+        Whether a model in that folder may be replaced.
+    name : str
+        Name of the data in the record.
+
+    Returns
+    -------
+    RuntimeEstimator
+        The fitted model; its attribute `training_record_` holds the record.
+
+    Raises
+    ------
+    SettingError
+        A folder that cannot be written, or settings that the model does not have; before any work is done.
+
+    Examples
+    --------
+    >>> from bayes_distnet import load_dataset
+    >>> train(load_dataset("lpg-zenotravel"), "ridge", holdout=0.2).training_record_.held_out
+    60
+    """
+    from bayes_distnet import __version__
+
+    if out is not None:
+        check_writable(out, overwrite=overwrite)
+    estimator = _unfitted(model, family, random_state, n_jobs) if isinstance(model, str) else model
+    data = data.matched()
+    used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
+    started = time.perf_counter()
+    fit_runs(estimator, used.features, used.seconds, used.finished)
+    observed = used.runs.observed()
+    estimator.training_record_ = TrainingRecord(
+        data=name,
+        solver=used.solvers[0],
+        instances=len(used),
+        runs=len(observed),
+        censored=int((~observed.finished).sum()),
+        held_out=len(data) - len(used),
+        seconds=round(time.perf_counter() - started, 2),
+        version=__version__,
+        names=tuple(map(str, used.features.index)),
+    )
+    if out is not None:
+        save_model(estimator, out, overwrite=overwrite)
+    return estimator
+
+
+def _unfitted(key: str, family: str | None, random_state: int, n_jobs: int | None) -> RuntimeEstimator:
+    entry = find_model(key)
+    if family is not None and not entry.families:
+        raise SettingError(f"family={family!r}: {entry.label} has a form of its own; leave family out.")
+    model = entry.build("lognormal" if family is None else family, random_state)
+    if n_jobs is not None and "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=n_jobs)
+    return model
 
 
 def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     """Read a saved model of any kind. Nothing in the folder is executed.
 
+    Parameters
+    ----------
+    path : path
+        Folder that `train`, `save_model` or a model's `save` wrote.
+
+    Returns
+    -------
+    RuntimeEstimator
+        The fitted model; `training_record_` is set where the folder has a record.
+
+    Raises
+    ------
+    ModelFileError
+        A folder that is missing, damaged or of another format.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayes_distnet import Marginal
     >>> x, seconds = np.zeros((4, 1)), np.array([1.0, 2.0, 4.0, 8.0])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Marginal().fit(x, seconds).save(folder)
     ...     load_model(folder)
     Marginal()
     """
-    name = read_header(Path(path)).get("model")
-    if not isinstance(name, str) or name not in ESTIMATORS:
+    name, kinds = read_header(Path(path)).get("model"), saved_kinds()
+    if not isinstance(name, str) or name not in kinds:
         raise ModelFileError(
-            f"{Path(path) / HEADER}: a model of the kind {name!r}; this release knows {', '.join(ESTIMATORS)}. "
+            f"{Path(path) / HEADER}: a model of the kind {name!r}; this release reads {', '.join(kinds)}. "
             "Upgrade bayes-distnet, or fit and save the model again."
         )
-    return ESTIMATORS[name].load(Path(path))
+    model: RuntimeEstimator = load(kinds[name]).load(Path(path))
+    record = read_record(path)
+    if record is not None:
+        model.training_record_ = record
+    return model
 
 
-def check_free(folder: Path, *, force: bool = False) -> None:
-    """Raise an error if a model may not be written there; call it before the work, not after.
+def saved_kinds() -> dict[str, str]:
+    """Return the classes whose models can be saved, by name, and where they are defined."""
+    sources = [entry.source for entry in MODELS.values() if entry.role is Role.MODEL and entry.source]
+    return {source.rpartition(":")[2]: source for source in sources}
 
-    A folder that is missing or empty is free; one that holds a model only with `force`, anything else never.
+
+def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Raise a `SettingError` if a model may not be written there; call it before the work, not after.
+
+    Parameters
+    ----------
+    folder : path
+        A folder that is missing or empty can be written; one that holds a model only with `overwrite`; no other.
+    overwrite : bool, default False
+        Whether a model may be replaced.
     """
+    folder = Path(folder)
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not folder.is_dir():
@@ -81,41 +207,46 @@ def check_free(folder: Path, *, force: bool = False) -> None:
     try:
         read_header(folder)
     except ModelFileError:
-        raise SettingError(f"{folder}: holds something else than a model; give a new folder.") from None
-    if not force:
-        raise SettingError(f"{folder}: holds a model already; give another folder, or say --force to replace it.")
+        raise SettingError(f"{folder}: holds something other than a model; give a new folder.") from None
+    if not overwrite:
+        raise SettingError(
+            f"{folder}: holds a model already; give another folder, or overwrite it (overwrite=True, --force)."
+        )
 
 
-def save_model(model: RuntimeEstimator, folder: str | os.PathLike[str], learnt: Learnt, *, force: bool = False) -> None:
-    """Write a model, and what it was learnt from, to a folder: all of it or nothing.
+def save_model(model: RuntimeEstimator, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write a model, and the record of its training data if it has one, to a folder: all of it or nothing.
 
-    With `force` it may replace the model that is there.
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        A fitted model.
+    folder : path
+        Folder to write, see `check_writable`.
+    overwrite : bool, default False
+        Whether a model may be replaced.
     """
     folder = Path(folder)
-    check_free(folder, force=force)
+    check_writable(folder, overwrite=overwrite)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".writing-") as draft:
         new, old = Path(draft) / "new", Path(draft) / "old"
         model.save(new)
-        about = {"sha256": read_header(new)["sha256"], **asdict(learnt)}
-        (new / LEARNT).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        record: TrainingRecord | None = getattr(model, "training_record_", None)
+        if record is not None:
+            about = {"sha256": read_header(new)["sha256"], **asdict(record)}
+            (new / RECORD).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", "utf-8")
         if folder.exists():
             folder.rename(old)
         new.rename(folder)
 
 
-def read_learnt(folder: str | os.PathLike[str]) -> Learnt | None:
-    """Return what a model was learnt from; None where that was not written down, or is of another model."""
+def read_record(folder: str | os.PathLike[str]) -> TrainingRecord | None:
+    """Return the record of a model's training data; None where it is missing, damaged or of another model."""
     try:
-        about = json.loads((Path(folder) / LEARNT).read_text("utf-8"))
-        of = about.pop("sha256")
-        learnt = Learnt(**{**about, "names": tuple(about["names"])})
+        about = json.loads((Path(folder) / RECORD).read_text("utf-8"))
+        digest = about.pop("sha256")
+        record = TrainingRecord(**{**about, "names": tuple(about["names"])})
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return learnt if of == read_header(Path(folder)).get("sha256") else None
-
-
-def learn(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
-    """Fit a model to all runs of a data set of one solver."""
-    fitted: RuntimeEstimator = fit_runs(model, data.features, data.seconds, data.finished)
-    return fitted
+    return record if digest == read_header(Path(folder)).get("sha256") else None

@@ -1,6 +1,6 @@
-"""Limits: how well a prediction could do that had seen the test runs themselves.
+"""Limits: scores of predictions that have seen the test runs themselves.
 
-`best_lognormal` is the best that any lognormal can do, `empirical` about the best that anything can. Neither is a
+`best_lognormal` is the best that any lognormal can do, `empirical` about the best that any prediction can. Neither is a
 model: they take the runs they are scored on.
 """
 
@@ -11,27 +11,39 @@ import numpy as np
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.kaplan_meier import kaplan_meier
 from bayes_distnet.data.observations import check_seconds
+from bayes_distnet.distributions.bandwidth import log_time_bandwidth
 from bayes_distnet.distributions.censored import log_location_and_spread
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError
-from bayes_distnet.scoring.likelihood import KERNEL_FLOOR
 
 
 def best_lognormal(seconds: FloatArray, finished: BoolArray) -> RuntimeDistribution:
-    """The lognormal of each instance under which its own runs (instances x runs, NaN = none) are most likely.
+    """Return the lognormal of each instance under which its own runs are most likely.
 
-    An instance none of whose runs finished has no such lognormal: it gets the spread of all runs, one such spread past
-    its largest cutoff. One without runs gets the lognormal of all runs.
+    An instance none of whose runs finished has no such lognormal: it gets the spread of all runs, located one spread
+    past its largest cutoff. An instance without runs gets the lognormal of all runs.
 
+    Parameters
+    ----------
+    seconds, finished : array
+        Test runs, instances x runs; NaN where there is no run.
+
+    Returns
+    -------
+    RuntimeDistribution
+        One row per instance.
+
+    Examples
+    --------
     >>> runs = np.random.default_rng(0).lognormal(1.0, 0.5, size=(1, 5000))
     >>> best_lognormal(np.minimum(runs, 4.0), runs < 4.0).median().round(1)
     array([2.7])
     """
     seconds, finished = _checked(seconds, finished)
     overall = _overall(seconds, finished)
-    laws = np.array([_lognormal(*row, overall) for row in zip(seconds, finished, strict=True)])
-    return RuntimeDistribution(LogNormal(laws[:, :1], laws[:, 1:]))
+    fitted = np.array([_lognormal(*row, overall) for row in zip(seconds, finished, strict=True)])
+    return RuntimeDistribution(LogNormal(fitted[:, :1], fitted[:, 1:]))
 
 
 def _lognormal(seconds: FloatArray, finished: BoolArray, overall: tuple[float, float]) -> tuple[float, float]:
@@ -44,12 +56,25 @@ def _lognormal(seconds: FloatArray, finished: BoolArray, overall: tuple[float, f
 
 
 def empirical(seconds: FloatArray, finished: BoolArray) -> RuntimeDistribution:
-    """The runs of each instance (instances x runs, NaN = none) as a distribution: kernels in log time.
+    """Return the runs of each instance as a distribution: kernels in log time.
 
-    A kernel sits on every finished run, as wide as those that `scores.kld` compares with (Scott's rule), and weighs
-    what Kaplan and Meier's estimate gives the run. What that leaves past the last finished run is one wide lognormal
-    a spread past the largest cutoff: nothing is known there. Without a run, it is the lognormal of all runs.
+    A kernel sits on every finished run, as wide as those that the score kld compares with (Scott's rule), and has the
+    weight that Kaplan and Meier's estimate gives the run. The remaining weight past the last finished run is one wide
+    lognormal, one spread past the largest cutoff: nothing is known there. An instance without runs gets the lognormal
+    of all runs.
 
+    Parameters
+    ----------
+    seconds, finished : array
+        Test runs, instances x runs; NaN where there is no run.
+
+    Returns
+    -------
+    RuntimeDistribution
+        One row per instance.
+
+    Examples
+    --------
     >>> empirical(np.array([[1.0, 2.0, 4.0]]), np.array([[True, True, True]])).median().round(2)
     array([2.])
     """
@@ -66,7 +91,7 @@ def empirical(seconds: FloatArray, finished: BoolArray) -> RuntimeDistribution:
             count, at = int(known.sum()), np.flatnonzero(known)
             deviation = float(log_times[known].std(ddof=1)) if count > 1 else 0.0
             loc[i, :count], weights[i, :count] = log_times[at], mass[at]
-            scale[i, :count] = max(deviation * count**-0.2, KERNEL_FLOOR / count)
+            scale[i, :count] = log_time_bandwidth(np.array(deviation), np.array(float(count)))
         weights[i, -1] = max(1.0 - weights[i].sum(), 0.0)
     return RuntimeDistribution(LogNormal(loc, scale), weights)
 

@@ -14,10 +14,15 @@ from bayes_distnet.models.saving import Arrays
 
 
 class Marginal(RuntimeEstimator):
-    """One distribution for all instances: features are ignored.
+    """One distribution for all instances, fitted by censored maximum likelihood: features are ignored.
 
-    Parameters: `family`, the name of the distribution.
+    Parameters
+    ----------
+    family : str, default "lognormal"
+        Name of the distribution.
 
+    Examples
+    --------
     >>> x, seconds = np.zeros((4, 1)), np.array([1.0, 2.0, 4.0, 8.0])
     >>> Marginal().fit(x, seconds).predict(x[:1]).round(2)
     array([2.83])

@@ -19,9 +19,14 @@ from bayes_distnet.validation import check_at_least
 
 
 class KNearest(RuntimeEstimator):
-    """The runs of the k nearest training instances, distances on standardised features (ArgoSmArT's model).
+    """The runs of the k nearest training instances, with distances of standardised features (ArgoSmArT's model).
 
-    Parameters: `neighbours`, how many instances.
+    Censored runs are imputed by the scheme of Schmee and Hahn.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 10
+        Number of instances.
     """
 
     def __init__(self, n_neighbors: int = 10) -> None:

@@ -1,4 +1,4 @@
-"""Linear pools: mixtures of predictions, weighted by how well each predicted runs it had not seen."""
+"""Linear pools: mixtures of predictions, weighted by their log score on runs that they have not seen."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 
-PSEUDO_COUNT = 2.0
+PSEUDO_COUNT = 2.0  # runs per part that every weight starts with
 
 
 def run_scores(rtd: RuntimeDistribution, observations: Observations) -> FloatArray:
-    """Log density of every finished run and log survival of every one cut off."""
+    """Return the log density of every finished run and the log survival of every censored one.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predictions, one row per instance.
+    observations : Observations
+        Runs of the same instances.
+
+    Returns
+    -------
+    array
+        One score per run, ordered by instance.
+    """
     seconds, finished = observations.matrix()
     present = ~np.isnan(seconds)
     seconds = np.where(present, seconds, 1.0)
@@ -21,7 +34,25 @@ def run_scores(rtd: RuntimeDistribution, observations: Observations) -> FloatArr
 
 
 def pool_weights(scores: list[FloatArray], rounds: int = 200) -> FloatArray:
-    """Weights of a linear pool that maximise the log score, by EM from equal weights, with pseudo-counts."""
+    """Return the weights of a linear pool that maximise the log score, by EM from equal weights.
+
+    Parameters
+    ----------
+    scores : list of arrays
+        Log scores of every part, one per run.
+    rounds : int, default 200
+        Rounds of EM.
+
+    Returns
+    -------
+    array
+        One weight per part; pseudo-counts keep all of them above zero.
+
+    Examples
+    --------
+    >>> pool_weights([np.log(np.full(98, 0.5)), np.log(np.full(98, 0.5))]).tolist()
+    [0.5, 0.5]
+    """
     matrix = np.stack(scores, axis=1)
     density = np.exp(matrix - matrix.max(axis=1, keepdims=True))
     weights = np.full(matrix.shape[1], 1.0 / matrix.shape[1])

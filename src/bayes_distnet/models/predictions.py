@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from bayes_distnet.arrays import FloatArray
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
@@ -16,14 +16,14 @@ from bayes_distnet.validation import check_level
 
 
 def aligned(features: pd.DataFrame, model: RuntimeEstimator) -> pd.DataFrame:
-    """Return the columns a model was fitted on, in its order; others are left out."""
+    """Return the columns that a model was fitted on, in its order; others are left out."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return features
     if missing := [str(name) for name in names if name not in features.columns]:
         raise FeatureError(
             f"features: no column {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''} ({len(missing)} of the "
-            f"{len(names)} the model was fitted on are missing). Compute the features as for the training runs."
+            f"{len(names)} that the model was fitted on are missing). Compute the features as for the training runs."
         )
     return features[list(names)]
 
@@ -34,37 +34,60 @@ def predictions(
     *,
     quantiles: Sequence[float] = (0.1, 0.25, 0.75, 0.9),
     within: Sequence[float] = (),
-    alive: float = 0.0,
+    elapsed: float = 0.0,
     band: float = 0.9,
 ) -> pd.DataFrame:
-    """Return a table of what a model predicts, one row a row of features; times are in seconds.
+    """Return predictions as a table; times are in seconds.
 
-    mean, median, q10 ...: of the runtime. within_60: chance of finishing within 60 s. low, high: where the median
-    lies, as far as the model knows (the band of that level). epistemic: the share of the variance that is the model's
-    not knowing, not the solver's chance. The last three are NaN for a model that does not say how sure it is.
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        A fitted model.
+    features : DataFrame
+        One row per instance; columns that the model was not fitted on are left out.
+    quantiles : sequence of float
+        Levels of the columns q10, q25, ...
+    within : sequence of float
+        Seconds of the columns within_60, ...: the probability of finishing within that time.
+    elapsed : float, default 0.0
+        Seconds that the runs have been going already; all columns are then about the time left.
+    band : float, default 0.9
+        Level of the columns low and high.
 
-    alive: the runs have been going for so many seconds; all columns are then about what is left.
+    Returns
+    -------
+    DataFrame
+        One row per row of `features`: mean, median and quantiles of the runtime; within_*; low and high, the band of
+        the median; epistemic, the fraction of the variance that is the model's uncertainty instead of the solver's
+        randomness. The last three are NaN for a model that does not express how sure it is.
+
+    Raises
+    ------
+    SettingError
+        Levels or times out of range.
+    FeatureError
+        Columns that are missing.
     """
     levels = [check_level(level, "quantiles") for level in quantiles]
     if any(not second > 0 for second in within):
         raise SettingError(f"within={list(within)}: expected positive numbers of seconds.")
-    if not 0 <= alive < math.inf:
-        raise SettingError(f"alive={alive:g}: expected the seconds that the runs have been going.")
+    if not 0 <= elapsed < math.inf:
+        raise SettingError(f"elapsed={elapsed:g}: expected the seconds that the runs have been going.")
     rtd = model.predict_distribution(aligned(features, model))
-    rtd = rtd.given_alive(alive) if alive else rtd
+    rtd = rtd.given_alive(elapsed) if elapsed else rtd
     columns = {"mean": rtd.mean(), "median": rtd.median()}
     columns |= {f"q{100 * level:g}": rtd.quantile(level) for level in levels}
     columns |= {f"within_{seconds:g}": rtd.cdf(seconds) for seconds in within}
-    low, high, share = _doubt(rtd, check_level(band, "band"))
-    return pd.DataFrame(columns | {"low": low, "high": high, "epistemic": share}, index=features.index)
+    low, high, fraction = _uncertainty(rtd, check_level(band, "band"))
+    return pd.DataFrame(columns | {"low": low, "high": high, "epistemic": fraction}, index=features.index)
 
 
-def _doubt(rtd: RuntimeDistribution, level: float) -> tuple[Any, Any, Any]:
-    """The band of the median, and the epistemic share of the variance; NaN where one component says it all."""
-    if rtd.n_components == 1:
+def _uncertainty(rtd: RuntimeDistribution, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the band of the median and the epistemic fraction of the variance; NaN where no draws disagree."""
+    if rtd.n_components == 1 or rtd.samples is not None:
         unknown = np.full(len(rtd), np.nan)
         return unknown, unknown, unknown
     low, high = rtd.band(level)
-    unsure, chance = rtd.epistemic(), rtd.aleatoric()
+    epistemic, aleatoric = rtd.epistemic(), rtd.aleatoric()
     with np.errstate(invalid="ignore"):
-        return low, high, unsure / (unsure + chance)
+        return low, high, epistemic / (epistemic + aleatoric)

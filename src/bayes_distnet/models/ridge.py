@@ -20,7 +20,8 @@ from bayes_distnet.models.scaling import RankGauss, scaled_inputs
 class Ridge(RuntimeEstimator):
     """Ridge regression on log runtime, the penalty chosen by leave-one-out (SATzilla's model).
 
-    One spread for all instances: the deviation of the leave-one-out residuals.
+    All instances have one spread: the deviation of the leave-one-out residuals. Censored runs are imputed by the scheme
+    of Schmee and Hahn.
     """
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
@@ -33,7 +34,7 @@ class Ridge(RuntimeEstimator):
             model = RidgeCV(alphas=np.logspace(-3, 5, 33), store_cv_results=True)
             model.fit(x, mean, sample_weight=counts)
             chosen = int(np.argmin(model.cv_results_.mean(axis=0)))
-            # cv_results_ hold squared leave-one-out errors, already weighted by the square root of the weights.
+            # cv_results_ hold squared leave-one-out errors, weighted by the square root of the weights already.
             between = float(model.cv_results_[:, chosen].sum() / counts.sum())
             scale = max(float(np.sqrt(square.sum() / counts.sum() + between)), LEAST_SPREAD)
             self.coefficients_, self.intercept_, self.scale_ = model.coef_, float(model.intercept_), scale

@@ -1,7 +1,7 @@
-"""Models on disk: a folder with `model.json` (what it is) and `model.safetensors` (its arrays), never pickle.
+"""Models on disk: a folder with `model.json` (kind and settings) and `model.safetensors` (arrays), never pickle.
 
 Loading a model from a stranger runs none of their code. The JSON carries a format version and a checksum of the
-arrays, so that a file cut short, changed or from a newer release is told apart and named.
+arrays, so that a truncated, changed or newer file is recognised and named.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from bayes_distnet.errors import ModelFileError
 
 FORMAT = "bayes-distnet model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 HEADER, ARRAYS = "model.json", "model.safetensors"
 
 Arrays = dict[str, NDArray[Any]]
@@ -31,7 +31,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a model folder holds, checked."""
+    """The checked contents of a model folder.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    parameters : dict
+        Settings of the model.
+    n_features : int
+        Number of features.
+    feature_names : list of str or None
+        Their names, where the model was fitted on a DataFrame.
+    arrays : dict
+        Fitted state.
+    """
 
     path: Path
     parameters: dict[str, Any]
@@ -44,12 +58,14 @@ class SavedModel:
         try:
             return kind(**self.parameters)
         except TypeError as error:
-            raise ModelFileError(f"{self.path / HEADER}: settings this release does not know ({error}).") from error
+            raise ModelFileError(
+                f"{self.path / HEADER}: settings that this release does not have ({error})."
+            ) from error
 
     def restore(self, from_arrays: Callable[[Arrays], None], probe: Callable[[], Any]) -> None:
-        """Hand the arrays to a model, then try it: `probe` returns a median runtime it predicts.
+        """Give the arrays to a model, then test it: `probe` returns a median runtime that it predicts.
 
-        Whatever a changed file breaks becomes one error that names the folder.
+        All damage by a changed file becomes one error that names the folder.
         """
         try:
             from_arrays(self.arrays)
@@ -71,7 +87,28 @@ def write_model(
     feature_names: list[str] | None,
     arrays: Arrays,
 ) -> None:
-    """Write a model folder; files appear whole or not at all."""
+    """Write a model folder; files appear whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; created if missing.
+    kind : str
+        Name of the model's class.
+    parameters : dict
+        Settings of the model.
+    n_features : int
+        Number of features.
+    feature_names : list of str or None
+        Their names.
+    arrays : dict
+        Fitted state.
+
+    Raises
+    ------
+    ModelFileError
+        A setting that JSON cannot hold, or a folder that cannot be written.
+    """
     payload = safetensors.numpy.save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     header = {
         "format": FORMAT,
@@ -95,21 +132,23 @@ def write_model(
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold of a setting: NumPy's numbers and arrays, and a family by its name."""
+    """Return a setting as JSON can hold it: NumPy's numbers and arrays, a family by its name, no generators."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, type) and hasattr(value, "name"):
         return value.name
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return None  # its state after the fit would not give the same model again
     raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """Return what a model folder says of its model: kind, settings, number and names of features."""
+    """Return the header of a model folder: kind, settings, number and names of features."""
     text = _read(path, HEADER)
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path / HEADER}: not JSON, cut short or changed ({error}).") from error
+        raise ModelFileError(f"{path / HEADER}: not JSON, truncated or changed ({error}).") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{path / HEADER}: not a {FORMAT} file.")
     _check_version(path, header.get("format_version"))
@@ -124,16 +163,36 @@ def _read(path: Path, name: str) -> bytes:
 
 
 def read_model(path: Path, kind: str) -> SavedModel:
-    """Read and check a model folder of the given kind."""
+    """Read and check a model folder.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    kind : str
+        Name of the expected class.
+
+    Returns
+    -------
+    SavedModel
+        Its contents.
+
+    Raises
+    ------
+    ModelFileError
+        A folder that is missing, damaged, of another kind or of another format.
+    """
     header = read_header(path)
     payload = _read(path, ARRAYS)
     if header.get("model") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('model')}, not a {kind}: use {header.get('model')}.load.")
     if hashlib.sha256(payload).hexdigest() != header.get("sha256"):
-        raise ModelFileError(f"{path / ARRAYS}: cut short or changed since it was saved (checksum differs).")
+        raise ModelFileError(f"{path / ARRAYS}: truncated or changed since it was saved (the checksum differs).")
     n_features, names, parameters = (header.get(name) for name in ("n_features", "feature_names", "parameters"))
     if type(n_features) is not int or n_features < 1:
-        raise ModelFileError(f"{path / HEADER}: changed: n_features is {n_features!r}, not a whole number from 1 on.")
+        raise ModelFileError(
+            f"{path / HEADER}: changed: n_features is {n_features!r}, not a whole number of at least 1."
+        )
     if names is not None and not (
         isinstance(names, list) and len(names) == n_features and all(isinstance(name, str) for name in names)
     ):
@@ -157,6 +216,38 @@ def _check_version(path: Path, version: Any) -> None:
             f"{path / HEADER}: format version {version}; this release reads version {FORMAT_VERSION}. "
             f"{advice}, or fit and save the model again."
         )
+
+
+def check_array(
+    name: str, array: NDArray[Any], kind: str, length: int | None = None, *, positive: bool = False
+) -> None:
+    """Check an array of a fitted model.
+
+    Parameters
+    ----------
+    name : str
+        Name of the array in messages.
+    array : array
+        The array.
+    kind : {"i", "f"}
+        Integers or floating-point numbers.
+    length : int or None
+        Length of the vector; None allows any.
+    positive : bool, default False
+        Whether all values must be positive.
+
+    Raises
+    ------
+    ValueError
+        An array that is no finite vector of this kind and length.
+    """
+    if array.dtype.kind != kind or array.ndim != 1 or length not in (None, len(array)):
+        wanted = "any length" if length is None else f"length {length}"
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not a vector of kind '{kind}', {wanted}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} is not finite")
+    if positive and not (array > 0).all():
+        raise ValueError(f"{name} is not positive")
 
 
 def with_prefix(prefix: str, arrays: dict[str, Any]) -> Arrays:

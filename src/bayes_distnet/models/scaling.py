@@ -1,26 +1,25 @@
 """Feature scaling, learnt on training rows only.
 
-Two ways from a feature table to network inputs. `RankGauss` is the default: solver features span many orders of
-magnitude and have long tails, and ranks do not care. `Standard` is the published setting. Both impute a missing
-value (NaN) by the column's training median, drop columns that never vary, and turn into plain arrays and back.
+There are two ways from a feature table to network inputs. `RankGauss` is the default: solver features span many orders
+of magnitude and have long tails, which ranks are not sensitive to. `Standard` is the published setting. Both impute a
+missing value (NaN) by the column's training median, drop columns that never vary, and are saved as plain arrays.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bayes_distnet.arrays import FloatArray, IntArray
+from bayes_distnet.models.saving import check_array
 
-MAX_KNOTS = 512
-CLIP = 8.0
-TWIN_CORRELATION = 0.999
-LEAST_RANGE = 1e-9  # of a column that varies, relative to its largest magnitude
-FAR = 1e6
+MAX_KNOTS = 512  # largest number of values per column that ranks are interpolated between
+CLIP = 8.0  # largest scaled value, in deviations
+TWIN_CORRELATION = 0.999  # above it, a column repeats an earlier one
+LEAST_RANGE = 1e-9  # least range of a column that varies, relative to its largest magnitude
+FAR = 1e6  # largest standardised value, in deviations
 TINY = np.finfo(float).tiny
 
 
@@ -32,6 +31,15 @@ class Standard:
     most 1e-9, which depends on the unit.) Rows more than a million deviations away are taken as a million away, where
     no training row can lie, so that no model overflows on them.
 
+    Parameters
+    ----------
+    keep : array of int
+        Columns that are used.
+    median, mean, scale : array
+        Statistics of these columns.
+
+    Examples
+    --------
     >>> x = np.array([[1.0, 5.0], [3.0, 5.0]])
     >>> Standard.fit(x).transform(x)
     array([[-1.],
@@ -48,7 +56,7 @@ class Standard:
 
     @classmethod
     def fit(cls, x: FloatArray) -> Standard:
-        """Learn the scaling from one row an instance."""
+        """Learn the scaling from one row per instance."""
         median = _column_median(x)
         filled = np.where(np.isnan(x), median, x)
         unit = _unit(filled)
@@ -67,13 +75,28 @@ class Standard:
 
 @dataclass(frozen=True)
 class RankGauss:
-    """Each column through its own ranks to a normal score; far outside the training range stays far.
+    """Normal scores of the ranks of each column; values far outside the training range stay far outside.
 
     Inside the training range a value is interpolated between the normal scores of the training values' mid-ranks.
-    Outside, sign * log1p(distance / sd) is added to the score at the edge, so that a shift of eight deviations is
-    seen as one and uncertainty can widen. Columns that are constant, or correlate above 0.999 with an earlier one
-    after scaling, are dropped; the result is standardised and clipped at +-8.
+    Outside, sign * log1p(distance / sd) is added to the score at the edge, so that a shift of eight deviations remains
+    visible and uncertainty can widen. Columns that are constant, or correlate above 0.999 with an earlier one after
+    scaling, are dropped; the result is standardised and clipped at +-8.
 
+    Parameters
+    ----------
+    keep : array of int
+        Columns that are used.
+    median, spread : array
+        Training median and deviation of these columns.
+    knots, scores : array
+        Training values and their normal scores, column after column.
+    offsets : array of int
+        First knot of every column, and the number of knots.
+    mean, scale : array
+        Standardisation of the scores.
+
+    Examples
+    --------
     >>> x = np.array([[1.0], [10.0], [100.0], [1000.0], [10_000.0]])
     >>> RankGauss.fit(x).transform(x).round(2).ravel()
     array([-1.46, -0.6 ,  0.  ,  0.6 ,  1.46])
@@ -94,11 +117,11 @@ class RankGauss:
         check_array("scaler: scores", self.scores, "f", len(self.knots))
         check_array("scaler: offsets", self.offsets, "i", len(self.keep) + 1)
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.knots) or np.any(np.diff(self.offsets) < 1):
-            raise ValueError("scaler: offsets do not part the knots into columns")
+            raise ValueError("scaler: offsets do not divide the knots into columns")
 
     @classmethod
     def fit(cls, x: FloatArray) -> RankGauss:
-        """Learn the scaling from one row an instance."""
+        """Learn the scaling from one row per instance."""
         median = _column_median(x)
         filled = np.where(np.isnan(x), median, x)
         varying = np.flatnonzero(filled.max(axis=0) > filled.min(axis=0))
@@ -149,7 +172,7 @@ class RankGauss:
 
 
 def scaled_inputs(scaler: RankGauss, features: FloatArray) -> FloatArray:
-    """Return the scaled features; a column of zeros where no feature varies, as other packages want one."""
+    """Return the scaled features; a column of zeros where no feature varies, since other packages need a column."""
     x = scaler.transform(features)
     return x if x.shape[1] else np.zeros((len(x), 1))
 
@@ -175,19 +198,6 @@ def _check_columns(keep: IntArray, **numbers: FloatArray) -> None:
         raise ValueError("scaler: keep holds a negative column")
     for name, array in numbers.items():
         check_array(f"scaler: {name}", array, "f", len(keep), positive=name in ("scale", "spread"))
-
-
-def check_array(
-    name: str, array: NDArray[Any], kind: str, length: int | None = None, *, positive: bool = False
-) -> None:
-    """Raise a ValueError unless an array of a fitted model is a vector of the kind ("i" or "f") and length, finite."""
-    if array.dtype.kind != kind or array.ndim != 1 or length not in (None, len(array)):
-        wanted = "any length" if length is None else f"length {length}"
-        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not a vector of kind '{kind}', {wanted}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} is not finite")
-    if positive and not (array > 0).all():
-        raise ValueError(f"{name} is not positive")
 
 
 def _normal_scores(column: FloatArray) -> tuple[FloatArray, FloatArray]:

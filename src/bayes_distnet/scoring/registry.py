@@ -146,8 +146,8 @@ SCORES: Registry[Score] = Registry(
         Score(
             "coverage",
             "Coverage",
-            "Share of the test runs inside the central 90 % interval of the prediction: 0.9 is correct, less means that "
-            "predictions are too narrow.",
+            "Share of the test runs inside the central 90 % interval of the prediction: 0.9 is correct, less means "
+            "that predictions are too narrow.",
             f"{_AT}.calibration:coverage",
             better=Better.TARGET,
             target=0.9,

@@ -17,20 +17,27 @@ from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.forest.trees import Forest, OutOfBag
 from bayes_distnet.models.pooling import run_scores
-from bayes_distnet.models.scaling import check_array
+from bayes_distnet.models.saving import check_array
 
-KEPT = 8  # quantiles of a leaf
-KERNELS = 40  # of a prediction
-LEVELS = (np.arange(KERNELS) + 0.5) / KERNELS  # at which quantiles they stand
-WIDTHS = (0.5, 0.7, 1.0, 1.4, 2.0)  # times Scott's rule
-ROWS = 1000  # at a time: bounds the memory of sorting
+KEPT = 8  # quantiles per leaf
+KERNELS = 40  # per prediction
+LEVELS = (np.arange(KERNELS) + 0.5) / KERNELS  # quantile levels at which the kernels stand
+WIDTHS = (0.5, 0.7, 1.0, 1.4, 2.0)  # candidates, in units of Scott's rule
+ROWS = 1000  # per block: bounds the memory of sorting
 
 
 @dataclass(frozen=True)
 class LeafRuns:
-    """Quantiles of log time in every leaf, leaf after leaf, and how to smooth them.
+    """Quantiles of log time in every leaf, and the smoothing of them.
 
-    `width` is in units of Scott's rule; `center` and `spread` are those of all runs. Each is a vector of length one.
+    Parameters
+    ----------
+    quantiles : array
+        `KEPT` quantiles per leaf, leaf after leaf.
+    width : array
+        One number: the width of a kernel in units of Scott's rule.
+    center, spread : array
+        One number each: location and spread of log time of all runs.
     """
 
     quantiles: FloatArray
@@ -57,10 +64,25 @@ class LeafRuns:
 def fit_leaf_runs(
     forest: Forest, unseen: OutOfBag, x: FloatArray, observations: Observations, log_times: FloatArray
 ) -> tuple[LeafRuns, RuntimeDistribution]:
-    """Learn what runs in the leaves look like, and predict the training instances by the trees that have not seen them.
+    """Learn the quantiles of the runs in the leaves, and predict the training instances out of bag.
 
-    `log_times` (imputations, runs) are those the forest was grown on. The width is the one under which the runs are
-    most likely out of bag.
+    Parameters
+    ----------
+    forest, unseen : Forest, OutOfBag
+        The fitted trees.
+    x : array
+        Scaled features, one row per instance.
+    observations : Observations
+        Runs of all instances.
+    log_times : array
+        (imputations, runs) that the forest was grown on.
+
+    Returns
+    -------
+    learnt : LeafRuns
+        With the width under which the runs are most likely out of bag.
+    rtd : RuntimeDistribution
+        Out-of-bag predictions, one row per instance.
     """
     leaves = _leaf_numbers(forest)[forest.leaves(x)]
     quantiles = np.zeros((int(leaves.max()) + 1, KEPT))
@@ -75,7 +97,7 @@ def fit_leaf_runs(
         quantiles[mine] = rows
     seen = np.asarray(unseen.drawn.min(axis=1) > 0)
     pooled = _pooled_quantiles(quantiles, leaves, (unseen.drawn == 0) | seen[:, None])
-    # With few trees, all may have seen an instance: of that, only what all runs say is told, not what it said itself.
+    # With few trees, all may have seen an instance: it is predicted by all runs then, not by its own.
     pooled[seen] = np.quantile(log_times, LEVELS)
     center, spread = float(log_times.mean()), max(float(log_times.std()), LEAST_SPREAD)
     candidates = [kernels(pooled, width, center, spread) for width in WIDTHS]
@@ -85,11 +107,25 @@ def fit_leaf_runs(
 
 
 def kernels(log_times: FloatArray, width: float, center: float, spread: float) -> RuntimeDistribution:
-    """Return a mixture of lognormals at the log times of each row, and one more, as heavy, for all that lies outside.
+    """Return a mixture of lognormals at the log times of each row, and one more of the same weight for values outside.
 
-    The width is in units of Scott's rule. Quantiles say nothing of what lies past the outermost: that share goes to the
-    lognormal of all runs, without which a single run out there could cost as much as all others together. One opinion
-    made of many kernels, it counts as one draw.
+    Quantiles carry no information about values past the outermost: that weight goes to the lognormal of all runs,
+    without which a single run out there could cost as much as all others together. The kernels of a row are one
+    prediction and count as one draw.
+
+    Parameters
+    ----------
+    log_times : array
+        (rows, kernels).
+    width : float
+        In units of Scott's rule.
+    center, spread : float
+        Location and spread of log time of all runs.
+
+    Returns
+    -------
+    RuntimeDistribution
+        One row per row of `log_times`.
     """
     scott = log_times.std(axis=1, ddof=1, keepdims=True) * log_times.shape[1] ** -0.2
     scale = np.broadcast_to(np.maximum(width * scott, LEAST_SPREAD), log_times.shape)
@@ -101,7 +137,7 @@ def kernels(log_times: FloatArray, width: float, center: float, spread: float) -
 def grouped_quantiles(
     values: FloatArray, weights: FloatArray, groups: IntArray, count: int
 ) -> tuple[IntArray, FloatArray]:
-    """Return the groups there are and `count` evenly spaced quantiles of each one's weighted values, ascending."""
+    """Return the existing groups and `count` evenly spaced quantiles of the weighted values of each, ascending."""
     order = np.argsort(groups, kind="stable")
     present, start = np.unique(groups[order], return_index=True)
     reached = np.cumsum(weights[order])
@@ -113,7 +149,7 @@ def grouped_quantiles(
 
 
 def _pooled_quantiles(quantiles: FloatArray, leaves: IntArray, used: BoolArray) -> FloatArray:
-    """Return the quantiles, (rows, KERNELS), of all that the leaves (rows, trees) of the used trees keep."""
+    """Return quantiles, (rows, KERNELS), of all values in the leaves (rows, trees) of the used trees."""
     out = np.empty((len(leaves), KERNELS))
     for start in range(0, len(leaves), ROWS):
         rows = slice(start, start + ROWS)
@@ -125,5 +161,5 @@ def _pooled_quantiles(quantiles: FloatArray, leaves: IntArray, used: BoolArray) 
 
 
 def _leaf_numbers(forest: Forest) -> IntArray:
-    """Return how many leaves come before each node: the place of a leaf among the leaves."""
+    """Return the number of leaves before each node: the place of a leaf among the leaves."""
     return np.cumsum(forest.feature < 0) - 1

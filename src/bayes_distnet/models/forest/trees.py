@@ -1,8 +1,9 @@
 """A forest of lognormals: every tree's leaf predicts a lognormal, the forest their mixture.
 
 Trees are grown by scikit-learn on each instance's mean log runtime, weighted by its number of runs: runs of one
-instance share their features, so no split can part them and the trees are those grown on all runs, at a fraction of
-the cost. Fitted trees are plain arrays, walked by NumPy: a forest from a file cannot run code or read out of bounds.
+instance share their features, so that no split can separate them and the trees are those grown on all runs, at a
+fraction of the cost. Fitted trees are plain arrays, walked by NumPy: scikit-learn offers no way to save trees without
+pickle, and a forest from a file must neither run code nor read out of bounds.
 """
 
 from __future__ import annotations
@@ -18,15 +19,25 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
-from bayes_distnet.models.scaling import check_array
+from bayes_distnet.models.saving import check_array
 
-PRIOR_RUNS = 2.0
+PRIOR_RUNS = 2.0  # runs of typical variance that every leaf starts with
 LEAST_VARIANCE = 1e-4  # of log time
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees laid end to end: an inner node sends a row left if x[feature] <= threshold; a leaf has feature -1."""
+    """Trees laid end to end: an inner node sends a row left if x[feature] <= threshold; a leaf has feature -1.
+
+    Parameters
+    ----------
+    roots : array of int
+        First node of every tree.
+    feature, left, right : array of int
+        Per node: the feature it splits on, and its children.
+    threshold, loc, scale : array
+        Per node: the threshold, and the lognormal of the runs that reach it.
+    """
 
     roots: IntArray
     feature: IntArray
@@ -50,19 +61,19 @@ class Forest:
             raise ValueError("forest: no tree")
         children = np.concatenate([self.left[inner], self.right[inner]])
         parents = np.tile(np.flatnonzero(inner), 2)
-        # Children come after their parent: walking always ends, whatever a file says.
+        # Children come after their parent: walking always ends, whatever a file contains.
         roots_inside = (self.roots >= 0) & (self.roots < nodes)
         if np.any(children <= parents) or np.any(children >= nodes) or not roots_inside.all():
             raise ValueError("forest: a node points outside its tree")
 
     def check_inputs(self, n_inputs: int) -> None:
-        """Raise a ValueError if a node asks for a feature that rows do not have."""
+        """Raise a ValueError if a node splits on a feature that rows do not have."""
         if self.feature.max(initial=-1) >= max(n_inputs, 1):
-            raise ValueError("forest: a node asks for a feature that is not there")
+            raise ValueError("forest: a node splits on a feature that does not exist")
 
     def leaves(self, x: FloatArray) -> IntArray:
-        """Return the leaf every row falls into, (rows, trees)."""
-        # Trees were grown on float32 values; comparing in float64 could send a row the other way.
+        """Return the leaf that every row falls into, (rows, trees)."""
+        # Trees were grown on float32 values: a comparison in float64 could send a row the other way.
         x = x.astype(np.float32)
         out = np.empty((len(x), len(self.roots)), dtype=np.int64)
         rows = np.arange(len(x))
@@ -88,7 +99,7 @@ class OutOfBag:
 
     components: LogNormal  # (instances, trees)
     weights: FloatArray  # (instances, trees), 0 for a tree that has seen the instance
-    drawn: FloatArray  # (instances, trees): how often the tree drew the instance
+    drawn: FloatArray  # (instances, trees): number of times that the tree drew the instance
 
 
 def fit_forest(
@@ -104,15 +115,43 @@ def fit_forest(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> tuple[Forest, OutOfBag]:
-    """Grow a forest on log runtimes (imputations, runs): several imputations are shared out among the trees.
+    """Grow a forest on log runtimes.
 
-    `variance` is how uncertain each log runtime itself is: that of an expectation put in place of a cut-off run.
+    Parameters
+    ----------
+    x : array
+        Scaled features, one row per instance.
+    observations : Observations
+        Runs of all instances.
+    log_times : array
+        (imputations, runs); the trees are divided among several imputations.
+    variance : array or None
+        Variance of each log runtime itself, of expectations in place of censored runs.
+    n_estimators : int
+        Number of trees.
+    min_samples_leaf : int
+        Least number of instances in a leaf.
+    max_features : float
+        Fraction of the features that a split may choose from.
+    random_share : float
+        Fraction of the trees with random thresholds (extra trees).
+    random_state : int
+        Fixes the result.
+    n_jobs : int or None
+        Threads, as in scikit-learn.
+
+    Returns
+    -------
+    forest : Forest
+        The fitted trees.
+    unseen : OutOfBag
+        Predictions of the training instances by trees that have not seen them.
     """
     rng = np.random.default_rng(random_state)
     counts = observations.runs_of_each().astype(float)
     sums = [instance_moments(observations, values, variance) for values in log_times]
     n = len(x)
-    # Without a feature that varies every tree is one leaf, but scikit-learn wants a column.
+    # Without a feature that varies every tree is one leaf; scikit-learn needs a column all the same.
     x32 = x.astype(np.float32) if x.shape[1] else np.zeros((n, 1), np.float32)
 
     picks = [np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for _ in range(n_estimators)]
@@ -133,7 +172,7 @@ def fit_forest(
 def instance_moments(
     observations: Observations, log_times: FloatArray, variance: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean of log time, and sum of squared deviations from it, of every instance."""
+    """Return the mean of log time, and the sum of squared deviations from it, of every instance."""
     n, at = observations.n_instances, observations.instance
     mean = np.bincount(at, log_times, n) / observations.runs_of_each()
     deviation = (log_times - mean[at]) ** 2

@@ -17,13 +17,27 @@ from bayes_distnet.arrays import Array
 from bayes_distnet.distributions.special.dispatch import namespace
 
 NORM_EPSILON = 1e-5
-SCALE_HEAD_PRIOR = 0.3
-SKIP_PRIOR = 0.55
+SCALE_HEAD_PRIOR = 0.3  # prior deviation of the second output, relative to the first
+SKIP_PRIOR = 0.55  # prior deviation of the skip connection, relative to a layer of its own
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """The shape of a network: what is fixed when its program is compiled."""
+    """The shape of a network, which is fixed when its program is compiled.
+
+    Parameters
+    ----------
+    n_inputs, n_outputs : int
+        Numbers of inputs and outputs.
+    hidden : tuple of int
+        Units of the hidden layers.
+    activation : {"tanh", "raised-tanh", "softplus"}
+        Hidden activation.
+    skip : bool
+        Whether inputs are connected to the outputs directly, too.
+    batch_norm : bool
+        Whether hidden units are normalised before their activation.
+    """
 
     n_inputs: int
     n_outputs: int
@@ -65,7 +79,15 @@ class Architecture:
 
 @dataclass(frozen=True)
 class Norm:
-    """Batch normalisation of all hidden layers, laid end to end; mean and variance None: those of the batch."""
+    """Batch normalisation of all hidden layers, laid end to end.
+
+    Parameters
+    ----------
+    scale, shift : array
+        Learnt scale and shift of every hidden unit.
+    mean, variance : array or None
+        Running averages; None takes those of the batch.
+    """
 
     scale: Array
     shift: Array
@@ -76,6 +98,8 @@ class Norm:
 def padded_size(n: int, least: int = 16) -> int:
     """Return the next of a few sizes (powers of two and halfway between), so that similar shapes share a program.
 
+    Examples
+    --------
     >>> [padded_size(n) for n in (3, 17, 33, 90, 300)]
     [16, 24, 48, 96, 384]
     """
@@ -102,10 +126,25 @@ def activate(x: Array, kind: str) -> Array:
 
 
 def forward(architecture: Architecture, flat: Array, x: Array, norm: Norm | None = None) -> tuple[Array, Array]:
-    """Raw outputs for rows x under weights flat.
+    """Return raw outputs for rows under given weights.
 
-    Weights (draws..., weights) and rows (n, inputs) give outputs (draws..., n, outputs). The second value holds mean
-    and variance of each hidden unit before normalisation, (2, draws..., units): what running averages are made of.
+    Parameters
+    ----------
+    architecture : Architecture
+        Shape of the network.
+    flat : array
+        Weights, (draws..., weights).
+    x : array
+        Rows, (n, inputs).
+    norm : Norm or None
+        Batch normalisation.
+
+    Returns
+    -------
+    outputs : array
+        (draws..., n, outputs).
+    moments : array or None
+        Mean and variance of each hidden unit before normalisation, (2, draws..., units), for running averages.
     """
     xp = namespace(flat, x)
     weights = architecture.unflatten(flat)
@@ -129,16 +168,31 @@ def forward(architecture: Architecture, flat: Array, x: Array, norm: Norm | None
 
 
 def noise_size(architecture: Architecture) -> int:
-    """How many normals one row needs under local reparameterisation."""
+    """Return the number of normals per row under local reparameterisation."""
     return sum(architecture.hidden) + architecture.n_outputs
 
 
 def forward_local(architecture: Architecture, mu: Array, sigma: Array, x: Array, noise: Array) -> Array:
-    """Raw outputs with the noise moved from the weights to the units (Kingma et al. 2015).
+    """Return raw outputs with the noise moved from the weights to the units (Kingma et al. 2015).
 
     A sum of independent Gaussian weights times inputs is Gaussian: drawing the sum instead of the weights needs far
-    fewer normals and gives gradients of lower variance. Rows (n, inputs), noise (draws, n, noise_size) give outputs
-    (draws, n, outputs).
+    fewer normals and gives gradients of lower variance.
+
+    Parameters
+    ----------
+    architecture : Architecture
+        Shape of the network.
+    mu, sigma : array
+        Mean and deviation of the weights, (weights,).
+    x : array
+        Rows, (n, inputs).
+    noise : array
+        Standard normals, (draws, n, noise_size).
+
+    Returns
+    -------
+    array
+        (draws, n, outputs).
     """
     xp = namespace(mu, x)
     mean, variance = architecture.unflatten(mu), architecture.unflatten(sigma**2)
@@ -164,7 +218,8 @@ def prior_scales(architecture: Architecture, n_features: int) -> tuple[Array, Ar
     """Return the prior's standard deviation of every weight, and a mask that is 0 for weights of padding inputs.
 
     1/sqrt(fan-in) keeps the prior over functions the same for any number of features. The head of the second
-    parameter (the spread) gets 0.3 of it: how wide an RTD is varies less over instances than where it lies.
+    parameter (the spread) gets 0.3 of it: the width of a runtime distribution varies less over instances than its
+    location.
     """
     scales, masks = {}, {}
     for name, shape in architecture.layout:
@@ -184,14 +239,14 @@ def prior_scales(architecture: Architecture, n_features: int) -> tuple[Array, Ar
 
 
 def gaussian_kl(mu: Array, sigma: Array, prior: Array, mask: Array) -> Array:
-    """KL of the mean-field Gaussian from a zero-mean Gaussian prior, in closed form, summed over weights."""
+    """Return the KL of the mean-field Gaussian from a zero-mean Gaussian prior, summed over weights."""
     xp = namespace(mu)
     each = xp.log(prior / sigma) + 0.5 * ((sigma**2 + mu**2) / prior**2 - 1.0)
     return (mask * each).sum(axis=-1)
 
 
 def scale_mixture_kl(weights: Array, mu: Array, sigma: Array, mask: Array) -> Array:
-    """One-draw estimates of the KL from the paper's prior 0.5 N(0, 0.3^2) + 0.5 N(0, 0.01^2), (draws,)."""
+    """Return one-draw estimates of the KL from the paper's prior 0.5 N(0, 0.3^2) + 0.5 N(0, 0.01^2), (draws,)."""
     xp = namespace(weights)
     log_q = -0.5 * ((weights - mu) / sigma) ** 2 - xp.log(sigma)
     wide = -0.5 * (weights / 0.3) ** 2 - math.log(0.3)

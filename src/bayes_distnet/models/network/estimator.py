@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
 from typing import Any
 
@@ -12,30 +13,31 @@ from sklearn.utils.validation import check_is_fitted
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.errors import SettingError
+from bayes_distnet.models.base import RuntimeEstimator, seed_of
+from bayes_distnet.models.network.compilation import respect_thread_limit
 from bayes_distnet.models.network.ensemble import HISTORY, Ensemble
-from bayes_distnet.models.network.settings import Settings
+from bayes_distnet.models.network.recipe import Recipe
 from bayes_distnet.models.saving import Arrays
+from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")
-
-
 OUTPUTS = ("parameters", "runtimes")
 
 
 class NetworkEstimator(RuntimeEstimator):
-    """What DistNet and Bayes DistNet share; a subclass turns its parameters into settings."""
+    """An estimator made of networks; a subclass turns its parameters into a recipe."""
 
-    random_state: int
+    preset: str | None
+    random_state: Any
     ensemble_: Ensemble
 
     @abstractmethod
-    def _settings(self) -> Settings: ...
+    def _recipe(self) -> Recipe: ...
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
-        from bayes_distnet.models.network.fitting import fit_ensemble
-
-        self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.random_state)
+        n_jobs = self.get_params(deep=False).get("n_jobs")
+        self.ensemble_ = fit_networks(features, observations, self._recipe(), seed_of(self.random_state), n_jobs)
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         return self.ensemble_.distribution(self.ensemble_.inputs(features))
@@ -44,7 +46,29 @@ class NetworkEstimator(RuntimeEstimator):
         return self.ensemble_.to_arrays()
 
     def _from_arrays(self, arrays: Arrays) -> None:
-        self.ensemble_ = Ensemble.from_arrays(arrays, self._settings())
+        self.ensemble_ = Ensemble.from_arrays(arrays, self._recipe())
+
+    def _is_paper(self, **own: Any) -> bool:
+        """Whether the published recipe is asked for; settings that it would ignore are an error.
+
+        `own` are the settings that the published recipe has itself: they may be given.
+        """
+        check_choice("preset", self.preset, PRESETS)
+        if self.preset is None:
+            return False
+        kept = {"preset", "family", "random_state", "verbose"}
+        defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
+        ignored = [
+            f"{name}={value!r}"
+            for name, value in self.get_params(deep=False).items()
+            if name not in kept and not _same(value, defaults[name]) and not _same(value, own.get(name))
+        ]
+        if ignored:
+            raise SettingError(
+                f"preset={self.preset!r} has settings of its own and would ignore {', '.join(ignored)}. "
+                "Leave them out, or leave the preset out."
+            )
+        return True
 
     @property
     def history_(self) -> pd.DataFrame:
@@ -53,6 +77,20 @@ class NetworkEstimator(RuntimeEstimator):
         return pd.DataFrame(self.ensemble_.history, columns=list(HISTORY)).astype({"step": int})
 
 
+def fit_networks(
+    features: FloatArray, observations: Observations, recipe: Recipe, seed: int, n_jobs: int | None
+) -> Ensemble:
+    """Train networks; JAX is imported here, so that only fitting pays for it. See `fitting.fit_ensemble`."""
+    respect_thread_limit()
+    from bayes_distnet.models.network.fitting import fit_ensemble
+
+    return fit_ensemble(features, observations, recipe, seed, n_jobs)
+
+
 def as_tuple(value: Any) -> Any:
-    """Lists and arrays as tuples, anything else as it is (and refused by `Settings` if it is wrong)."""
+    """Return lists and arrays as tuples, anything else as it is (and refused by the recipe if it is wrong)."""
     return tuple(value) if isinstance(value, list | tuple | np.ndarray) else value
+
+
+def _same(value: Any, other: Any) -> bool:
+    return bool(np.array_equal(as_tuple(value), as_tuple(other))) if value is not other else True

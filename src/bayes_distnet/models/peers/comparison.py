@@ -1,8 +1,8 @@
-"""What the adapters of other packages' models share.
+"""The common part of the adapters of other packages' models.
 
 An adapter learns in standard log time, relative to one censored lognormal for all runs, so that its settings depend on
-no unit. What it must choose, it chooses on held-out instances: runs of one instance share their features, and would
-give each other away.
+no unit. Settings that it has to choose are chosen on held-out instances: runs of one instance share their features, and
+would leak into each other's predictions.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.registry import not_installed
 from bayes_distnet.models.saving import Arrays
 
-LOG_SCALE_RANGE = (-4.0, 2.0)  # of a spread in standard log time
+LOG_SCALE_RANGE = (-4.0, 2.0)  # range of the log of a spread in standard log time
 
 
 class ComparisonModel(RuntimeEstimator):
-    """A model of another package: it fits and predicts as all models do, but cannot be saved.
+    """A model of another package: it fits and predicts as all models do, and cannot be saved.
 
-    A model on disk is plain arrays, so that loading one runs no stranger's code; models of other packages are more.
+    A model on disk is plain arrays, so that loading one runs no foreign code; models of other packages are more.
     """
 
     def _to_arrays(self) -> Arrays:
@@ -43,7 +43,7 @@ class ComparisonModel(RuntimeEstimator):
 
 
 def require(module: str) -> Any:
-    """Import a module of another package; a `SettingError` says how to install it."""
+    """Import a module of another package; a `SettingError` names the extra that brings it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -52,7 +52,13 @@ def require(module: str) -> Any:
 
 @dataclass(frozen=True)
 class StandardLogTime:
-    """Log time relative to location and spread of one censored lognormal for all runs."""
+    """Log time relative to location and spread of one censored lognormal for all runs.
+
+    Parameters
+    ----------
+    center, spread : float
+        Location and spread of log time.
+    """
 
     center: float
     spread: float
@@ -67,18 +73,18 @@ class StandardLogTime:
         return np.asarray((np.log(seconds) - self.center) / self.spread)
 
     def lognormal(self, loc: FloatArray, scale: FloatArray) -> RuntimeDistribution:
-        """Return one lognormal a row, in seconds, from location and scale of standard log time."""
+        """Return one lognormal per row, in seconds, from location and scale of standard log time."""
         loc, scale = np.broadcast_arrays(self.center + self.spread * loc, self.spread * scale)
         return RuntimeDistribution(LogNormal(loc[:, None], np.maximum(scale, LEAST_SPREAD)[:, None]))
 
 
 def held_out_loss(z: FloatArray, finished: BoolArray, loc: FloatArray, scale: FloatArray | float) -> float:
-    """Mean negative log likelihood of standard log times: density of a finished run, survival of one cut off."""
+    """Return the mean negative log likelihood of standard log times, finished or censored."""
     return float(-LogNormal(loc, scale).log_likelihood(np.exp(z), finished).mean())
 
 
 def best_scale(z: FloatArray, finished: BoolArray, loc: FloatArray) -> float:
-    """Return the one scale under which held-out runs are most likely, given their predicted locations."""
+    """Return the scale under which held-out runs are most likely, given their predicted locations."""
 
     def loss(log_scale: float) -> float:
         return held_out_loss(z, finished, loc, np.exp(log_scale))

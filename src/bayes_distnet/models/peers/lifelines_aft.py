@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,37 +14,44 @@ from bayes_distnet.data.observations import Observations
 from bayes_distnet.data.splits import folds_by_instance
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.models.base import seed_of
 from bayes_distnet.models.peers.comparison import ComparisonModel, StandardLogTime, held_out_loss, require
 from bayes_distnet.models.scaling import RankGauss, scaled_inputs
-from bayes_distnet.validation import check_at_least, check_seed
+from bayes_distnet.validation import check_at_least
 
-PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)  # on squared coefficients, against the mean log likelihood
-STRONGER = 3.0  # times, where a fit does not converge
+PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)  # on squared coefficients, relative to the mean log likelihood
+STRONGER = 3.0  # factor of the penalty where a fit does not converge
 TRIES = 8
-PARTS = 2  # of the folds are held out: a fit takes seconds
+PARTS = 2  # number of folds that are held out in turn: a fit takes seconds
 
 
 class LogNormalAFT(ComparisonModel):
     """lifelines' `LogNormalAFTFitter`: location linear in the rank-scaled features, one spread for all instances.
 
     The penalty on coefficients is chosen on held-out instances, from strong to weak for as long as that helps. A fit
-    that does not converge is done again with a stronger penalty.
+    that does not converge is repeated with a stronger penalty.
 
-    Parameters: `folds` over instances, of which two are held out to choose; `seed`, for these.
+    Parameters
+    ----------
+    cv : int, default 5
+        Folds over instances, of which two are held out in turn to choose the penalty.
+    random_state : int, RandomState instance, Generator or None, default 0
+        Fixes the folds.
     """
 
-    def __init__(self, cv: int = 5, random_state: int = 0) -> None:
+    def __init__(self, cv: int = 5, random_state: Any = 0) -> None:
         self.cv = cv
         self.random_state = random_state
 
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         check_at_least("cv", self.cv, 2)
-        check_seed("random_state", self.random_state)
         self.scaler_ = RankGauss.fit(features)
         self.time_ = StandardLogTime.of(observations)
         x = scaled_inputs(self.scaler_, features)[observations.instance]
         z, finished, of = self.time_.standard(observations.seconds), observations.finished, observations.instance
-        folds = folds_by_instance(observations.n_instances, min(self.cv, observations.n_instances), self.random_state)
+        folds = folds_by_instance(
+            observations.n_instances, min(self.cv, observations.n_instances), seed_of(self.random_state)
+        )
         parts = [(np.isin(of, train), np.isin(of, test)) for train, test in islice(folds, PARTS)]
         parts = [(train, test) for train, test in parts if finished[train].any() and train.sum() > 1]
 
@@ -67,23 +75,23 @@ class LogNormalAFT(ComparisonModel):
 
 
 def predicted(line: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Location and scale of every row; a line is the intercept, the coefficients and the log of the scale."""
+    """Return location and scale of every row; a line is the intercept, the coefficients and the log of the scale."""
     return line[0] + x @ line[1:-1], np.full(len(x), np.exp(line[-1]))
 
 
 def fitted_line(x: FloatArray, z: FloatArray, finished: BoolArray, penalty: float) -> FloatArray:
-    """Fit standard log times by lifelines; the spread is not penalised."""
+    """Fit standard log times by lifelines, without a penalty on the spread; return the line."""
     lifelines = require("lifelines")
     columns = [f"x{j}" for j in range(x.shape[1])]
     table = pd.DataFrame(x, columns=columns).assign(time=np.exp(z), finished=finished)
     for _ in range(TRIES):
-        # One weight a coefficient, and 0 for the spread: lifelines only spares the intercept of a line with slopes.
+        # One penalty per coefficient, and 0 for the spread: lifelines exempts only the intercept of a line with slopes.
         weights = np.append(np.full(x.shape[1], penalty), 0.0)
         model = lifelines.LogNormalAFTFitter(penalizer=weights)
         try:
             with warnings.catch_warnings():
-                # They are about standard errors, which are not used, columns that hardly vary, which the penalty deals
-                # with, and doubtful convergence, which is an error of its own where it fails.
+                # The warnings concern standard errors, which are not used, columns that hardly vary, which the penalty
+                # handles, and doubtful convergence, which is an error of its own where it fails.
                 for category in ("StatisticalWarning", "ApproximationWarning", "ConvergenceWarning"):
                     warnings.simplefilter("ignore", getattr(lifelines.exceptions, category))
                 parameters = model.fit(table, "time", "finished").params_

@@ -1,7 +1,7 @@
 """A lognormal for NGBoost whose observation is all runs of an instance; imports NGBoost.
 
-NGBoost's own lognormal for cut-off runs has the gradient of log scale wrong by a factor of the scale (0.5.11), and
-adds 1e-5 to every survival probability, which stops teaching in the tail. This one is exact.
+NGBoost's own lognormal for censored runs has the gradient of log scale wrong by a factor of the scale (0.5.11), and
+adds 1e-5 to every survival probability, which removes the gradient in the tail. This one is exact.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from scipy.special import log_ndtr
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI
+from bayes_distnet.distributions.special.normal import normal_beyond
 from bayes_distnet.models.peers.comparison import LOG_SCALE_RANGE
 
 NO_RUN = -1.0
 
 
 def packed(z: FloatArray, finished: BoolArray) -> FloatArray:
-    """Standard log times (instances x runs, NaN = no run) and what they are, side by side: NGBoost wants one array."""
+    """Return standard log times (instances x runs, NaN = no run) and finished flags as one array for NGBoost."""
     present = ~np.isnan(z)
     return np.hstack([np.where(present, z, 0.0), np.where(present, finished.astype(float), NO_RUN)])
 
@@ -37,7 +38,7 @@ class RunsLogScore(LogScore):
 
     def d_score(self, y: FloatArray) -> FloatArray:
         z, finished, weight = self._parts(y)
-        mills = np.exp(-0.5 * z**2 - HALF_LOG_2PI - log_ndtr(-z))
+        mills, _ = normal_beyond(z)
         by_loc = -np.where(finished, z, mills) * np.exp(-self.log_scale)[:, None]
         by_log_scale = np.where(finished, 1.0 - z**2, -z * mills)
         return np.stack([(weight * by_loc).sum(axis=1), (weight * by_log_scale).sum(axis=1)], axis=1)
@@ -55,7 +56,7 @@ class RunsLogScore(LogScore):
 
 
 class RunsLogNormal(RegressionDistn):
-    """Location and log scale of standard log time; boosting starts from the law of all runs, 0 and 0."""
+    """Location and log scale of standard log time; boosting starts from the lognormal of all runs, 0 and 0."""
 
     n_params = 2
     scores = (RunsLogScore,)

@@ -5,25 +5,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.data.splits import folds_by_instance
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.models.base import seed_of
 from bayes_distnet.models.peers.comparison import ComparisonModel, StandardLogTime, best_scale, require
 from bayes_distnet.models.scaling import RankGauss, scaled_inputs
-from bayes_distnet.validation import check_at_least, check_positive, check_seed
+from bayes_distnet.validation import check_at_least, check_positive
 
-PASSES = 3  # rounds given the spread, then the spread given the rounds
+PASSES = 3  # each chooses the rounds given the spread, then the spread given the rounds
 
 
 class XGBoostAFT(ComparisonModel):
     """XGBoost `survival:aft` with normal errors of log time: a lognormal, one spread for all instances.
 
-    A cut-off run is an interval without an upper end. Number of rounds and spread are those under which held-out
+    A censored run is an interval without an upper end. Number of rounds and spread are those under which held-out
     instances are most likely, found in turns: rounds given the spread, spread given the rounds.
 
-    Parameters: `rounds` at most; `learning_rate`; `depth` of the trees; `folds` over instances; `threads`; `seed`.
+    Parameters
+    ----------
+    n_estimators : int, default 200
+        Largest number of rounds.
+    learning_rate : float, default 0.05
+        Step of a round.
+    max_depth : int, default 4
+        Depth of the trees.
+    cv : int, default 3
+        Folds over instances that choose rounds and spread.
+    n_jobs : int or None, default None
+        Threads, as in scikit-learn.
+    random_state : int, RandomState instance, Generator or None, default 0
+        Fixes the result.
     """
 
     def __init__(
@@ -32,8 +47,8 @@ class XGBoostAFT(ComparisonModel):
         learning_rate: float = 0.05,
         max_depth: int = 4,
         cv: int = 3,
-        n_jobs: int = 1,
-        random_state: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -52,12 +67,12 @@ class XGBoostAFT(ComparisonModel):
 
         def table(runs: IntArray) -> Any:
             times = np.exp(z[runs])
-            matrix = xgboost.DMatrix(x[of[runs]], nthread=self.n_jobs)
+            matrix = xgboost.DMatrix(x[of[runs]], nthread=effective_n_jobs(self.n_jobs))
             matrix.set_float_info("label_lower_bound", times)
             matrix.set_float_info("label_upper_bound", np.where(finished[runs], times, np.inf))
             return matrix
 
-        folds = folds_by_instance(len(x), min(self.cv, len(x)), self.random_state)
+        folds = folds_by_instance(len(x), min(self.cv, len(x)), self.seed_)
         parts = [(np.flatnonzero(np.isin(of, train)), np.flatnonzero(np.isin(of, test))) for train, test in folds]
         tables = [(table(train), table(test)) for train, test in parts]
         loc, self.scale_ = np.empty_like(z), 1.0
@@ -71,7 +86,7 @@ class XGBoostAFT(ComparisonModel):
         self.booster_ = xgboost.train(self._settings(), table(np.arange(len(z))), self.rounds_)
 
     def _grown(self, xgboost: Any, table: Any, held_out: Any) -> tuple[Any, FloatArray]:
-        """Return a booster of all rounds, and the loss on held-out runs after each."""
+        """Return a booster of all rounds, and the loss on held-out runs after each round."""
         losses: dict[str, Any] = {}
         booster = xgboost.train(
             self._settings(),
@@ -85,7 +100,7 @@ class XGBoostAFT(ComparisonModel):
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         xgboost = require("xgboost")
-        matrix = xgboost.DMatrix(scaled_inputs(self.scaler_, features), nthread=self.n_jobs)
+        matrix = xgboost.DMatrix(scaled_inputs(self.scaler_, features), nthread=effective_n_jobs(self.n_jobs))
         loc = self.booster_.predict(matrix, output_margin=True).astype(float)
         return self.time_.lognormal(loc, np.full(len(loc), self.scale_))
 
@@ -101,14 +116,14 @@ class XGBoostAFT(ComparisonModel):
             "max_depth": self.max_depth,
             "subsample": 0.7,
             "colsample_bytree": 0.5,
-            "nthread": self.n_jobs,
-            "random_state": self.random_state,
+            "nthread": effective_n_jobs(self.n_jobs),
+            "seed": self.seed_,
             "verbosity": 0,
         }
 
     def _check_settings(self) -> None:
-        for name in ("n_estimators", "max_depth", "n_jobs"):
+        for name in ("n_estimators", "max_depth"):
             check_at_least(name, getattr(self, name), 1)
         check_at_least("cv", self.cv, 2)
         check_positive("learning_rate", self.learning_rate)
-        check_seed("random_state", self.random_state)
+        self.seed_ = seed_of(self.random_state)

@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from bayes_distnet import BayesDistNet, InverseGaussian, LogNormal, RuntimeDistribution, make_runs
-from bayes_distnet.models.network.extrapolation import open_ended
+from bayes_distnet.models.network.extrapolation import Extrapolation
+
+
+def open_ended(rtd, horizon, spread, family):
+    return Extrapolation(family, center=0.0, spread=spread, reach=1.0, horizon=horizon).open_ended(rtd)
 
 
 def test_past_the_horizon_only_the_probability_of_getting_there_is_held():

@@ -1,11 +1,6 @@
-import json
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
-from scenarios import log_linear
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -20,7 +15,6 @@ from bayes_distnet import (
     HybridDistNet,
     KNearest,
     Marginal,
-    ModelFileError,
     RandomForest,
     Ridge,
     RuntimeDataError,
@@ -59,46 +53,6 @@ def test_follows_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cutoff", [np.inf, 9.0], ids=["all finished", "40 % cut off"])
-@pytest.mark.parametrize("output", ["parameters", "runtimes"])
-def test_recovers_a_known_law_also_behind_the_cutoff(cutoff, output):
-    x, t, finished = log_linear(n=2000, cutoff=cutoff)
-    asked = np.array([[0.2], [0.4], [0.6]])
-    model = BayesDistNet(output=output, random_state=0).fit(x, t, finished=finished)
-    rtd = model.predict_distribution(asked)
-    if output == "runtimes" and np.isfinite(cutoff):
-        # What it has learnt: with the open tail the last 0.9 quantile is a fifth too long.
-        rtd = model.ensemble_.network(model.ensemble_.inputs(asked))
-    true = np.exp(3.662 * asked + 0.5 * np.array([-1.2816, 0.0, 1.2816]))
-    # In the last row half of the runs are cut off: counting them as finished misses its 0.9 quantile by 40 %.
-    np.testing.assert_allclose(rtd.quantile([0.1, 0.5, 0.9]), true, rtol=0.1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("output", ["parameters", "runtimes"])
-def test_learns_a_spread_that_grows_with_a_feature(output):
-    rng = np.random.default_rng(0)
-    x = rng.uniform(size=(400, 1))
-    t = np.exp((0.1 + 0.9 * x) * rng.normal(size=(400, 4)))
-    rtd = BayesDistNet(output=output, random_state=0).fit(x, t).predict_distribution([[0.1], [0.5], [0.9]])
-    spread = np.log(rtd.quantile(0.8413) / rtd.quantile(0.1587)) / 2
-    np.testing.assert_allclose(spread, [0.19, 0.55, 0.91], rtol=0.2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", ["inverse-gaussian", "exponential", "weibull", "gamma", "loglogistic"])
-def test_every_family_learns_from_cut_off_runs(family):
-    x, t, finished = log_linear(n=600, cutoff=9.0)
-    rtd = (
-        BayesDistNet(family=family, max_iter=300, random_state=0)
-        .fit(x, t, finished=finished)
-        .predict_distribution([[0.6]])
-    )
-    assert rtd.family == family
-    assert np.log(rtd.median()) == pytest.approx(np.log(9.0), abs=0.4)
-
-
 @each(QUICK)
 def test_predicts_saves_and_loads_the_same(model, data, tmp_path):
     model = clone(model).fit(data.features, data.seconds, finished=data.finished)
@@ -112,10 +66,11 @@ def test_predicts_saves_and_loads_the_same(model, data, tmp_path):
         loaded.predict(data.features.drop(columns="feature_001"))
 
 
-@each([m for m in QUICK if "seed" in m.get_params()])
+@each([m for m in QUICK if "random_state" in m.get_params()])
 def test_a_seed_fixes_the_result_to_the_bit(model, data):
     first, second, other = (
-        clone(model).set_params(seed=seed).fit(data.features, data.seconds).predict(data.features) for seed in (1, 1, 2)
+        clone(model).set_params(random_state=seed).fit(data.features, data.seconds).predict(data.features)
+        for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(first, other)
@@ -179,10 +134,6 @@ def test_one_instance_is_an_error_that_points_to_the_marginal(model):
         clone(model).fit(np.ones((1, 3)), np.full((1, 100), 2.0))
 
 
-def test_the_marginal_takes_one_instance_and_even_one_run():
-    assert Marginal().fit([[1.0]], [2.0]).predict([[1.0]]) == pytest.approx(2.0, rel=1e-3)
-
-
 @each(QUICK)
 def test_no_finished_run_is_an_error(model, data):
     with pytest.raises(RuntimeDataError, match="None of the 120 runs finished"):
@@ -202,21 +153,21 @@ def test_two_instances_and_equal_runtimes_still_give_a_distribution(model):
         (BayesDistNet(family="cauchy"), "lognormal"),
         (BayesDistNet(preset="papers"), "preset='papers': expected one of None, 'paper'"),
         (BayesDistNet(output="moments"), "output='moments'"),
-        (BayesDistNet(n_members=0), "members=0"),
-        (BayesDistNet(n_draws=0), "draws=0"),
-        (BayesDistNet(max_iter=0), "steps=0"),
-        (BayesDistNet(hidden_layer_sizes=()), "hidden"),
+        (BayesDistNet(n_members=0), "n_members=0"),
+        (BayesDistNet(n_draws=0), "n_draws=0"),
+        (BayesDistNet(max_iter=0), "max_iter=0"),
+        (BayesDistNet(hidden_layer_sizes=()), "hidden_layer_sizes"),
         (BayesDistNet(learning_rate=-1.0), "learning_rate=-1.0"),
         (BayesDistNet(kl_weights=()), "kl_weights"),
         (BayesDistNet(kl_weights=0.5), "kl_weights=0.5"),
-        (BayesDistNet(hidden_layer_sizes=16), "hidden=16"),
-        (BayesDistNet(max_iter=True), "steps=True"),
-        (BayesDistNet(random_state=-1), "seed=-1"),
-        (BayesDistNet(n_members=1), "take 2 members or more"),
-        (HybridDistNet(n_members=1), "members=1"),
+        (BayesDistNet(hidden_layer_sizes=16), "hidden_layer_sizes=16"),
+        (BayesDistNet(max_iter=True), "max_iter=True"),
+        (BayesDistNet(random_state=-1), "random_state=-1"),
+        (BayesDistNet(n_members=1), "give 2 members or more"),
+        (HybridDistNet(n_members=1), "n_members=1"),
         (RandomForest(max_features=2.0), "max_features=2.0"),
-        (HybridDistNet(n_estimators=0), "trees=0"),
-        (KNearest(n_neighbors=0), "neighbours=0"),
+        (HybridDistNet(n_estimators=0), "n_estimators=0"),
+        (KNearest(n_neighbors=0), "n_neighbors=0"),
     ],
     ids=lambda m: m if isinstance(m, str) else "",
 )
@@ -231,8 +182,8 @@ def test_works_in_pipelines_searches_and_cross_validation(data):
     y = np.array(list(zip(data.finished.ravel(), t, strict=True)), dtype=[("finished", bool), ("seconds", float)])
     scores = cross_val_score(make_pipeline(StandardScaler(), Ridge()), x, y, cv=3)
     assert np.isfinite(scores).all()
-    search = GridSearchCV(KNearest(), {"neighbours": [2, 30]}, cv=3).fit(x, y)
-    assert search.best_params_["neighbours"] in (2, 30)
+    search = GridSearchCV(KNearest(), {"n_neighbors": [2, 30]}, cv=3).fit(x, y)
+    assert search.best_params_["n_neighbors"] in (2, 30)
 
 
 def test_score_is_the_mean_log_likelihood():
@@ -282,77 +233,8 @@ def test_columns_with_number_names_are_checked_by_name_too(data):
 
 
 def test_columns_named_twice_are_an_error(data):
-    with pytest.raises(FeatureError, match=r"\['a'\] are there more than once"):
+    with pytest.raises(FeatureError, match=r"\['a'\] occur more than once"):
         Ridge().fit(data.features.set_axis(["a", "a", "b", "c", "d"], axis=1), data.seconds)
-
-
-def test_history_shows_the_training(data):
-    history = BayesDistNet(max_iter=100, n_members=2, kl_weights=(0.5, 0.1)).fit(data.features, data.seconds).history_
-    assert list(history.columns) == ["step", "kl_weight", "training_loss", "held_out_loss"]
-    assert history["step"].tolist() == [50, 50, 100, 100]
-    assert np.isfinite(history.to_numpy()).all()
-
-
-@pytest.fixture
-def saved(data, tmp_path):
-    folder = tmp_path / "model"
-    Ridge().fit(data.features, data.seconds).save(folder)
-    return folder
-
-
-def test_saved_models_hold_no_code(saved):
-    assert sorted(p.name for p in saved.iterdir()) == ["model.json", "model.safetensors"]
-
-
-def test_a_file_cut_short_is_named(saved):
-    arrays = saved / "model.safetensors"
-    arrays.write_bytes(arrays.read_bytes()[:-7])
-    with pytest.raises(ModelFileError, match="cut short or changed"):
-        Ridge.load(saved)
-
-
-def test_a_header_cut_short_is_named(saved):
-    header = saved / "model.json"
-    header.write_bytes(header.read_bytes()[:50])
-    with pytest.raises(ModelFileError, match="not JSON, cut short or changed"):
-        Ridge.load(saved)
-
-
-def test_a_newer_format_asks_for_an_upgrade(saved):
-    header = json.loads((saved / "model.json").read_text())
-    (saved / "model.json").write_text(json.dumps(header | {"format_version": 99}))
-    with pytest.raises(ModelFileError, match="format version 99; this release reads version 2"):
-        Ridge.load(saved)
-
-
-def test_another_kind_of_model_is_named(saved):
-    with pytest.raises(ModelFileError, match="holds a Ridge, not a KNearest"):
-        KNearest.load(saved)
-
-
-def test_no_model_there_is_an_error(tmp_path):
-    with pytest.raises(ModelFileError, match="no model there"):
-        Ridge.load(tmp_path / "nowhere")
-
-
-def test_unknown_settings_in_a_header_are_an_error(saved):
-    header = json.loads((saved / "model.json").read_text())
-    (saved / "model.json").write_text(json.dumps(header | {"parameters": {"colour": "red"}}))
-    with pytest.raises(ModelFileError, match="settings this release does not know"):
-        Ridge.load(saved)
-
-
-def test_a_loaded_model_predicts_without_jax(data, tmp_path):
-    HybridDistNet(max_iter=50, n_members=2, n_draws=4, n_estimators=10).fit(data.features, data.seconds).save(
-        tmp_path / "m"
-    )
-    data.features.to_csv(tmp_path / "x.csv")
-    program = (
-        "import sys, pandas as pd; from bayes_distnet import HybridDistNet;"
-        f"m = HybridDistNet.load({str(tmp_path / 'm')!r});"
-        f"m.predict(pd.read_csv({str(tmp_path / 'x.csv')!r}, index_col=0)); assert 'jax' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_data_frame_index_is_not_a_feature(data):

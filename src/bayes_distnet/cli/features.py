@@ -1,0 +1,62 @@
+"""The command that computes features: features."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from bayes_distnet.cli.arguments import command, takes_instances
+from bayes_distnet.features.registry import FEATURE_SETS
+
+
+def add_features(commands: Any) -> None:
+    """Add `features`."""
+    kinds = "\n".join(f"  {', '.join(entry.suffixes):<32} {entry.summary}" for entry in FEATURE_SETS.values())
+    parser = command(
+        commands,
+        "features",
+        "compute features of instance files",
+        f"The features of a file depend on the end of its name:\n{kinds}\n"
+        "The domain of a PDDL problem is the file domain.pddl beside it. Costs, in CPU seconds, go to a table of\n"
+        "their own.",
+        "  bayes-distnet features instances --out features.parquet\n"
+        "  bayes-distnet features a.cnf b.cnf --out features.csv --costs costs.csv",
+    )
+    takes_instances(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=".parquet, .csv or .csv.gz")
+    parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds per instance")
+    parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
+    parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="per instance; default: 30")
+    parser.add_argument("--cores", type=int, default=1, help="number of files at once; default: 1")
+    parser.add_argument("--skip-bad", action="store_true", help="give a file that cannot be read a row without values")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.set_defaults(run=_features)
+
+
+def _features(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.data.instances import instance_files
+    from bayes_distnet.data.tables import check_can_write, write_frame
+    from bayes_distnet.features.table import extract_features
+
+    for path in (parsed.out, parsed.costs):
+        if path is not None:
+            check_can_write(path)
+    table = extract_features(
+        instance_files(parsed.instances),
+        random_state=parsed.seed,
+        time_limit=parsed.time_limit,
+        n_jobs=parsed.cores,
+        on_error="nan" if parsed.skip_bad else "raise",
+        progress=not parsed.quiet,
+    )
+    write_frame(table.features, parsed.out)
+    if parsed.costs is not None:
+        write_frame(table.cost.to_frame("seconds"), parsed.costs)
+    for error in table.failures.values():
+        print(f"no features: {error}", file=sys.stderr)
+    print(
+        f"{table.features.shape[1]} features of {len(table.features)} instances in {parsed.out}; "
+        f"{table.cost.median():.3f} CPU seconds per instance (median)"
+    )

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from bayes_distnet import BayesDistNet, DistNet, make_runs
+from bayes_distnet.models.network import training as tr
+from bayes_distnet.models.network.architecture import (
+    Architecture,
+)
+
+
+@pytest.fixture(scope="module", params=["tanh", "raised-tanh", "softplus"])
+def shape(request):
+    return Architecture(n_inputs=5, n_outputs=2, hidden=(4, 3), activation=request.param)
+
+
+ACTIVATIONS = {"tanh": np.tanh, "raised-tanh": lambda x: 1 + np.tanh(x), "softplus": lambda x: np.log(1 + np.exp(x))}
+
+
+def plain_network(shape, flat, x):
+    """The slow, obvious network: one row and one weight vector at a time."""
+    w = shape.unflatten(flat)
+    activate = ACTIVATIONS[shape.activation]
+    h = activate(x @ w["w0"] + w["b0"])
+    h = activate(h @ w["w1"] + w["b1"])
+    return h @ w["w_out"] + w["b_out"] + x @ w["w_skip"]
+
+
+def test_a_second_fit_of_the_same_shape_compiles_nothing():
+    data = make_runs(n_instances=50, n_runs=3, n_features=12, random_state=0)
+    BayesDistNet(max_iter=50, n_members=2, random_state=0).fit(data.features, data.seconds)
+    programs = tr._run_chunk._cache_size(), tr._held_out_loss._cache_size()
+    other = make_runs(n_instances=55, n_runs=3, n_features=13, random_state=1).cut_off(0.3)
+    BayesDistNet(max_iter=100, n_members=2, learning_rate=0.01, kl_weights=(0.3, 0.1, 0.03, 0.01), random_state=3).fit(
+        other.features, other.seconds, finished=other.finished
+    )
+    assert (tr._run_chunk._cache_size(), tr._held_out_loss._cache_size()) == programs
+
+
+def test_learning_lowers_the_loss_and_keeps_what_it_says_of_unseen_instances():
+    data = make_runs(n_instances=200, n_runs=4, n_features=5, random_state=0)
+    history = BayesDistNet(max_iter=300, n_members=2, kl_weights=(0.5,)).fit(data.features, data.seconds).history_
+    first, last = history.iloc[0], history.iloc[-1]
+    assert last["training_loss"] < first["training_loss"] - 0.1
+    assert last["held_out_loss"] < first["held_out_loss"] + 0.1  # overfitting networks lose whole units here
+
+
+def test_early_stopping_keeps_the_best_network():
+    data = make_runs(n_instances=60, n_runs=2, n_features=40, random_state=0)
+    patient = DistNet(max_iter=2000, n_iter_no_change=3, learning_rate=0.05).fit(data.features, data.seconds)
+    losses = patient.history_["held_out_loss"].to_numpy()
+    assert len(losses) < 40
+    assert len(losses) == np.argmin(losses) + 1 + 3

@@ -1,0 +1,139 @@
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bayes_distnet import RuntimeDistribution, SettingError, make_runs
+from bayes_distnet.models.peers.comparison import require
+from bayes_distnet.models.registry import MODELS as ENTRIES
+from bayes_distnet.models.registry import ModelEntry, find_model
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return make_runs(n_instances=40, n_runs=3, n_features=6, random_state=0).cut_off(0.4)
+
+
+def assert_proper(rtd, rows):
+    assert isinstance(rtd, RuntimeDistribution)
+    assert len(rtd) == rows
+    cdf = rtd.cdf(np.geomspace(1e-4, 1e6, 60))
+    assert (np.diff(cdf, axis=1) >= 0).all()
+    assert cdf.min() >= 0
+    assert cdf.max() <= 1
+    median = rtd.median()
+    assert np.isfinite(median).all()
+    assert (median > 0).all()
+
+
+OWN = """
+from dataclasses import dataclass
+from bayes_distnet import Marginal, Ridge
+from bayes_distnet.models.registry import ModelEntry
+
+@dataclass
+class Settings:
+    depth: int = 3
+
+class Mine(Ridge):
+    def __init__(self, depth=3, seed=0):
+        self.depth = depth
+        self.seed = seed
+
+class NeedsSettings(Mine):
+    def __init__(self, depth):
+        self.depth = depth
+
+def make(family, seed):
+    return Mine(depth=5, seed=seed)
+
+deep = Mine(depth=9)
+peer = ModelEntry("deep", "mine, deep", make=make)
+missing = ModelEntry("other", "other", make=make, needs="no_such_package")
+number = 3
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    file = tmp_path / "own_peers.py"
+    file.write_text(OWN)
+    return file
+
+
+@pytest.mark.parametrize("key", list(ENTRIES))
+def test_peers_travel_to_other_processes(key):
+    there = pickle.loads(pickle.dumps(ENTRIES[key]))
+    assert there.label == ENTRIES[key].label
+    if there.make is not None:
+        model = there.make("inverse-gaussian", 7)
+        assert model.get_params().get("seed", 7) == 7
+        assert ("family" in model.get_params()) == bool(there.families)
+
+
+def test_importing_peers_imports_none_of_the_packages():
+    program = (
+        "import sys, bayes_distnet.models.peers; "
+        "print([m for m in ('jax', 'ngboost', 'xgboost', 'lifelines', 'quantile_forest') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_missing_package_says_how_to_get_it(monkeypatch):
+    with pytest.raises(SettingError, match=r"no-such-package is not installed; pip install 'bayes-distnet\[peers\]'"):
+        require("no_such_package")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(SettingError, match=r"quantile-forest is not installed; pip install 'bayes-distnet\[peers\]'"):
+        find_model("quantile-forest")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "name", "depth"), [("Mine", "Mine", 3), ("deep", "deep", 9), ("peer", "mine, deep", 5)]
+)
+def test_peers_of_ones_own_come_from_a_file(own, attribute, name, depth, runs):
+    peer = find_model(f"{own}:{attribute}")
+    assert isinstance(peer, ModelEntry)
+    model = peer.build("lognormal", 7)
+    assert (peer.label, model.depth, model.seed) == (name, depth, 7)
+    assert_proper(model.fit(runs.features, runs.seconds).predict_distribution(runs.features), 40)
+
+
+def test_a_file_that_leaves_is_an_error_not_the_end(tmp_path):
+    (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(SettingError, match=r"cannot load .*SystemExit: 0"):
+        find_model(f"{tmp_path / 'mine.py'}:Model")
+
+
+def test_peers_of_ones_own_come_from_a_module():
+    assert find_model("bayes_distnet.models.random_forest:RandomForest").build("", 5).random_state == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rigde", "'rigde': expected one of hybrid, bayes, .*limit-empirical; or a model of your own"),
+        ("no_such_module:Model", "cannot load 'no_such_module': ModuleNotFoundError"),
+        ("no/such/file.py:Model", "cannot load 'no/such/file.py': FileNotFoundError"),
+        ("{own}:Yours", "it has no 'Yours'; there: Mine, NeedsSettings, deep, peer, missing"),
+        ("{own}:number", "expected a ModelEntry, or a model .* or its class; found 3"),
+        ("{own}:NeedsSettings", "missing 1 required positional argument: 'depth'. Give a model"),
+        ("{own}:missing", r"no-such-package is not installed\.$"),
+    ],
+)
+def test_a_peer_that_cannot_be_found_says_why(own, text, message):
+    with pytest.raises(SettingError, match=message):
+        find_model(text.format(own=own))
+
+
+def test_a_file_that_fails_says_where(tmp_path):
+    (tmp_path / "broken.py").write_text("1 / 0")
+    with pytest.raises(SettingError, match=r"cannot load .*broken.py': ZeroDivisionError: division by zero"):
+        find_model(f"{tmp_path / 'broken.py'}:Model")
+
+
+def test_a_peer_is_a_model_or_a_limit():
+    with pytest.raises(SettingError, match=r"give make .* or limit"):
+        ModelEntry("neither", "neither")

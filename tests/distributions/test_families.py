@@ -18,7 +18,6 @@ from bayes_distnet.distributions.families import (
     InverseGaussian,
     LogLogistic,
     LogNormal,
-    Normal,
     get_family,
 )
 from bayes_distnet.distributions.families.samples import SPREAD_FLOOR

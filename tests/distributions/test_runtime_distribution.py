@@ -13,7 +13,6 @@ from bayes_distnet.distributions.families import (
     InverseGaussian,
     LogLogistic,
     LogNormal,
-    Normal,
     Weibull,
 )
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import Observations, observe
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
 from bayes_distnet.models.saving import Arrays, read_model, write_model
 
@@ -61,7 +61,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         self.fitted_params_ = self.get_params(deep=False)
         return self
 
-    def predict_distribution(self, X: Any) -> RuntimeDistribution:
+    def predict_distribution(self, X: Any) -> PredictedRuntimes:
         """Return the runtime distribution of every row of X, in seconds."""
         check_is_fitted(self)
         return self._predict(self._check_features(X, reset=False))
@@ -137,7 +137,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def _fit(self, features: FloatArray, observations: Observations) -> None: ...
 
     @abstractmethod
-    def _predict(self, features: FloatArray) -> RuntimeDistribution: ...
+    def _predict(self, features: FloatArray) -> PredictedRuntimes: ...
 
     @abstractmethod
     def _to_arrays(self) -> Arrays: ...

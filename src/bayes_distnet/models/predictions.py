@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.validation import check_level
@@ -59,9 +59,9 @@ def predictions(
     return pd.DataFrame(columns | {"low": low, "high": high, "epistemic": share}, index=features.index)
 
 
-def _doubt(rtd: RuntimeDistribution, level: float) -> tuple[Any, Any, Any]:
-    """The band of the median, and the epistemic share of the variance; NaN where one component says it all."""
-    if rtd.n_components == 1:
+def _doubt(rtd: PredictedRuntimes, level: float) -> tuple[Any, Any, Any]:
+    """Band of the median, and epistemic fraction of the variance; NaN without draws of distributions to compare."""
+    if rtd.n_components == 1 or rtd.samples is not None:
         unknown = np.full(len(rtd), np.nan)
         return unknown, unknown, unknown
     low, high = rtd.band(level)

@@ -9,7 +9,9 @@ from typing import Self
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray, IntArray
-from bayes_distnet.distributions.families import Family, Normal, get_family
+from bayes_distnet.distributions.families import Family, get_family
+from bayes_distnet.distributions.kernel_estimate import KernelEstimate
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.network.architecture import Architecture, Norm, forward
 from bayes_distnet.models.network.extrapolation import DOUBT, FAR, FAR_LOCATIONS, distance, open_ended
@@ -98,8 +100,10 @@ class Ensemble:
             return None
         return Norm(*(self.norm[f"norm_{name}"][member] for name in ("scale", "shift", "mean", "variance")))
 
-    def distribution(self, x: FloatArray) -> RuntimeDistribution:
+    def distribution(self, x: FloatArray) -> PredictedRuntimes:
         """Predict every row by all members, unsure where it lies far from the training data."""
+        if self.settings.published and self.settings.output == "runtimes":
+            return self._kernels(self.raw(x))
         plain = self.settings.published or not self.settings.bayesian
         return self.network(x) if plain else self.gated(self.network(x), x)
 
@@ -150,16 +154,17 @@ class Ensemble:
         kind, settings = get_family(self.settings.family), self.settings
         if settings.output == "runtimes":
             values = np.moveaxis(raw[..., 0], -1, 0)  # (rows, members, draws)
-            if settings.published:
-                return _kernels(np.logaddexp(values, 0.0).reshape(len(values), -1) * math.exp(self.center))
             return kind.from_samples(np.exp(self.center + self.spread * values), axis=-1)
         flat = np.moveaxis(raw.reshape(-1, *raw.shape[2:]), 0, 1)  # (rows, components, outputs)
         if settings.published:
             return kind.from_log_parameters(flat).scaled(math.exp(self.center))
         return kind.from_raw(flat, self.center, self.spread)
 
+    def _kernels(self, raw: FloatArray) -> KernelEstimate:
+        """Return the published predictive density: a Gaussian kernel estimate over the predicted runtimes."""
+        values = np.moveaxis(raw[..., 0], -1, 0)  # (rows, members, draws)
+        runtimes = np.logaddexp(values, 0.0).reshape(len(values), -1) * math.exp(self.center)
+        width = runtimes.std(axis=1, ddof=1) * runtimes.shape[1] ** (-1 / 5)
+        return KernelEstimate(runtimes, np.maximum(width, 1e-12 * runtimes.max(axis=1) + 1e-300))
 
-def _kernels(runtimes: FloatArray) -> Normal:
-    """Return the published predictive density: a Gaussian kernel estimate over the predicted runtimes."""
-    width = runtimes.std(axis=1, ddof=1, keepdims=True) * runtimes.shape[1] ** (-1 / 5)
-    return Normal(runtimes, np.maximum(np.broadcast_to(width, runtimes.shape), 1e-12 * np.abs(runtimes) + 1e-300))
+

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.network.ensemble import HISTORY, Ensemble
 from bayes_distnet.models.network.settings import Settings
@@ -37,7 +37,7 @@ class NetworkEstimator(RuntimeEstimator):
 
         self.ensemble_ = fit_ensemble(features, observations, self._settings(), self.random_state)
 
-    def _predict(self, features: FloatArray) -> RuntimeDistribution:
+    def _predict(self, features: FloatArray) -> PredictedRuntimes:
         return self.ensemble_.distribution(self.ensemble_.inputs(features))
 
     def _to_arrays(self) -> Arrays:

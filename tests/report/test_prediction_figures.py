@@ -7,7 +7,8 @@ import pytest
 from bayes_distnet import Ridge, RuntimeDataError, RuntimeDistribution, SettingError, make_runs
 from bayes_distnet.data.observations import ZeroRuntimeWarning
 from bayes_distnet.data.splits import shifted
-from bayes_distnet.distributions.families import LogNormal, Normal
+from bayes_distnet.distributions.families import LogNormal
+from bayes_distnet.distributions.kernel_estimate import KernelEstimate
 from bayes_distnet.report.prediction_figures import COLORS, plot_distribution, plot_history, plot_shift, save
 
 matplotlib.use("agg")
@@ -79,7 +80,7 @@ def test_steps_stop_at_the_smallest_cutoff():
 
 def test_kernels_below_zero_start_at_the_smallest_positive_time():
     for loc in ([[0.1, 1.0, 3.0]], [[-9.0, -8.0, -7.0]]):
-        ax = plot_distribution(RuntimeDistribution(Normal(loc, 0.5)))
+        ax = plot_distribution(KernelEstimate(loc, 0.5))
         times, cdf = ax.lines[0].get_data()
         assert np.all(times > 0)
         assert np.all(np.isfinite(times) & (cdf >= 0) & (cdf <= 1))

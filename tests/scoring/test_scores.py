@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 from scipy.special import ndtr
 
-from bayes_distnet.distributions.families import Exponential, Gamma, LogLogistic, LogNormal, Normal, Weibull
+from bayes_distnet.distributions.families import Exponential, Gamma, LogLogistic, LogNormal, Weibull
+from bayes_distnet.distributions.kernel_estimate import KernelEstimate
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.scoring import likelihood, scores
@@ -171,14 +172,14 @@ def test_ks_stops_at_the_horizon():
 def test_published_ks_of_kernels_compares_their_centres():
     rng = np.random.default_rng(0)
     centres, seconds = rng.gamma(2, 1, (3, 16)), rng.gamma(2, 1.2, (3, 40))
-    rtd = RuntimeDistribution(Normal(centres, 0.3))
+    rtd = KernelEstimate(centres, 0.3)
     expected = [scipy.stats.ks_2samp(seconds[i], centres[i]).statistic for i in range(3)]
     assert scores.ks(rtd, seconds, published=True) == pytest.approx(expected, rel=1e-12)
     assert scores.ks(rtd, seconds) != pytest.approx(expected)
 
 
 def test_mass_outside():
-    rtd = RuntimeDistribution(Normal([[1.0, 3.0]], 2.0))
+    rtd = KernelEstimate([[1.0, 3.0]], 2.0)
     seconds = [[1.0, 4.0]]
     kernel = [scipy.stats.norm(m, 2.0) for m in (1.0, 3.0)]
     inside = np.mean([k.cdf(6.0) - k.cdf(0.0) for k in kernel])

@@ -1,8 +1,8 @@
 r"""Means, variances and partial means of rows of mixtures by integration: to about 1e-9, and at worst 1e-6.
 
-Integrals run on an :class:`Axis` (log time). There a smooth density that fades at both ends is integrated to full
-accuracy by the trapezoidal rule with a few dozen points. Rows for which that is not so (spikes beside broad
-components, power-law tails, a little weight far away) are done again, from the survival function and adaptively.
+Integrals run over log time. There a smooth density that fades at both ends is integrated to full accuracy by the
+trapezoidal rule with a few dozen points. Rows of other shape (spikes beside broad components, power-law tails, a little
+weight far away) are done again, from the survival function and adaptively.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from functools import lru_cache
 import numpy as np
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
-from bayes_distnet.distributions.mixture import Mixture, blocks
+from bayes_distnet.distributions.blocks import blocks
+from bayes_distnet.distributions.mixture import Mixture
 from bayes_distnet.distributions.numeric import integrate
-from bayes_distnet.distributions.quantiles import Axis, solve
+from bayes_distnet.distributions.quantiles import solve
 
-# Log survival at the lower end of an integral over times and of one over squares, and how exactly ends are placed.
+# Log survival at the lower end of an integral over times and of one over squares; accuracy of the ends.
 _FOOT, _DEEP_FOOT = -1e-10, -1e-13
 _ROUGH = 1e-2
-# How far the upper end is followed, in log survival and in seconds (their squares must not overflow).
+# Limits of the upper end, in log survival and in seconds (their squares must not overflow).
 _DEEPEST = -3000.0
 _FARTHEST = 1e140
 _EPS = float(np.finfo(np.float64).eps)
 
-# Takes rows (k,) and points (k, m) on their axes, returns values (k, m).
+# Takes rows (k,) and log times (k, m), returns values (k, m).
 Integrand = Callable[[IndexArray, FloatArray], FloatArray]
 
 
@@ -33,27 +34,26 @@ def expectation(mixture: Mixture, centre: FloatArray | None = None) -> FloatArra
     """(n,) E[X], or E[(X - centre)^2], for rows where it is finite."""
     order = 1 if centre is None else 2
     ends = _Ends.of(mixture, _FOOT if centre is None else _DEEP_FOOT)
-    axis, foot = ends.axis, ends.foot
+    foot = ends.foot
     head, rest = ends.follow(centre)
     survival = mixture.log_sf(foot[:, None])[:, 0]
     if centre is not None:
         rest = rest - (centre - foot) ** 2 * np.expm1(survival)
-    low, high = axis.y(foot[:, None])[:, 0], axis.y(head[:, None])[:, 0]
+    low, high = np.log(foot), np.log(head)
 
     def evaluate(rows: IndexArray, y: FloatArray) -> FloatArray:
         result = np.empty((*y.shape, 3))
         for block in blocks(rows.size, y.shape[1] * mixture.n_components):
-            part, part_axis = mixture.take(rows[block]), axis.take(rows[block])
-            x, log_slope = part_axis.x(y[block]), part_axis.log_slope(y[block])
-            log_sf, log_pdf = part.log_sf_pdf(x)
-            density, sf = np.exp(log_pdf + log_slope), np.exp(log_sf + log_slope)
+            x = np.exp(y[block])
+            log_sf, log_pdf = mixture.take(rows[block]).log_sf_pdf(x)
+            density, sf = np.exp(log_pdf + y[block]), np.exp(log_sf + y[block])
             result[block, :, 0] = density * (x if centre is None else (x - centre[rows[block], None]) ** 2)
             result[block, :, 1] = density
             result[block, :, 2] = x**order * density - order * x ** (order - 1) * sf
         return result
 
     # By parts, the third integral is x^order SF(x) at the foot, less next to nothing at the head.
-    known = np.stack([np.exp(survival), np.where(axis.logarithmic[:, 0], foot**order * np.exp(survival), np.nan)], 1)
+    known = np.stack([np.exp(survival), foot**order * np.exp(survival)], axis=1)
     integral, settled = _trapezoid(evaluate, low, high, ends.rtol, known, order)
     result = np.asarray(integral + rest)
     rows = np.flatnonzero(~settled)
@@ -66,26 +66,24 @@ def expectation(mixture: Mixture, centre: FloatArray | None = None) -> FloatArra
 def _stepwise(mixture: Mixture, centre: FloatArray | None) -> FloatArray:
     """The same from the survival function, between many of its quantiles: for rows with spikes or far islands.
 
-    Where a density has spikes, a survival function has steps, which no rule can fail to see.
+    Where a density has spikes, a survival function has steps, which no rule misses.
     """
-    ends, n = _Ends.of(mixture, _DEEP_FOOT), len(mixture.start)
+    ends, n = _Ends.of(mixture, _DEEP_FOOT), len(mixture)
     levels = -np.concatenate([10.0 ** np.arange(-12, 0), np.geomspace(0.2, 100.0, 24)])
     steps = [solve(mixture, np.arange(n), np.full(n, level), close=_ROUGH) for level in levels]
     steps += [ends.foot, np.zeros(n) if centre is None else centre]
     steps += [ends.follow(centre)[0]]
     head, rest = ends.tail(np.max(steps, axis=0), centre)
-    axis = ends.axis
     edges = np.sort(np.stack([np.clip(step, ends.foot, head) for step in steps], axis=1), axis=1)
-    edges = _graded(axis.y(edges))
+    edges = _graded(np.log(edges))
 
     def step(rows: IndexArray, y: FloatArray) -> FloatArray:
-        part, part_axis = mixture.take(rows), axis.take(rows)
-        x = part_axis.x(y)
-        log_sf, log_slope = part.log_sf(x), part_axis.log_slope(y)
+        x = np.exp(y)
+        log_sf = mixture.take(rows).log_sf(x)
         if centre is None:
-            return np.exp(log_sf + log_slope)
+            return np.exp(log_sf + y)
         away = x - centre[rows, None]
-        return 2 * away * np.where(away < 0, np.expm1(log_sf), np.exp(log_sf)) * np.exp(log_slope)
+        return 2 * away * np.where(away < 0, np.expm1(log_sf), np.exp(log_sf)) * x
 
     pieces = _adaptive(_in_blocks(step, mixture.n_components), np.arange(n), edges, ends.rtol)
     return np.asarray(pieces.sum(axis=1) + rest + (ends.foot if centre is None else 0.0))
@@ -94,12 +92,11 @@ def _stepwise(mixture: Mixture, centre: FloatArray | None) -> FloatArray:
 def restricted_integral(mixture: Mixture, times: FloatArray) -> FloatArray:
     """(n, m) E[min(X, x)] at finite times (n, m), by integrating the survival function up to them."""
     ends = _Ends.of(mixture, _FOOT)
-    axis, foot, rows = ends.axis, ends.foot[:, None], np.arange(len(times))
-    low, stops = axis.y(foot), axis.y(np.maximum(times, foot))
+    foot, rows = ends.foot[:, None], np.arange(len(times))
+    low, stops = np.log(foot), np.log(np.maximum(times, foot))
 
     def survival(rows: IndexArray, y: FloatArray) -> FloatArray:
-        part, part_axis = mixture.take(rows), axis.take(rows)
-        return np.exp(part.log_sf(part_axis.x(y)) + part_axis.log_slope(y))
+        return np.exp(mixture.take(rows).log_sf(np.exp(y)) + y)
 
     blocked = _in_blocks(survival, mixture.n_components)
     result = np.zeros(times.shape)
@@ -112,54 +109,50 @@ def restricted_integral(mixture: Mixture, times: FloatArray) -> FloatArray:
 
 
 class _Ends:
-    """Where the integrals over the rows of a mixture start, and how far they have to go."""
+    """Ends of the integrals over the rows of a mixture."""
 
-    def __init__(self, mixture: Mixture, axis: Axis, foot: FloatArray, median: FloatArray) -> None:
-        self.mixture, self.axis, self.foot, self.median = mixture, axis, foot, median
+    def __init__(self, mixture: Mixture, foot: FloatArray, median: FloatArray) -> None:
+        self.mixture, self.foot, self.median = mixture, foot, median
 
     @classmethod
     def of(cls, mixture: Mixture, level: float) -> _Ends:
-        n = len(mixture.start)
+        n = len(mixture)
         foot, median = (
             solve(mixture, np.arange(n), np.full(n, log_sf), close=_ROUGH) for log_sf in (level, np.log(0.5))
         )
         # Log time may reach far down. This far below the median one time is as good as another.
-        foot = np.where(mixture.starts_at_zero, np.maximum(foot, 1e-13 * median), foot)
-        return cls(mixture, Axis.of(mixture), foot, median)
+        return cls(mixture, np.maximum(foot, 1e-13 * median), median)
 
     @property
     def rtol(self) -> FloatArray:
-        """(n,) the relative accuracy to ask for, 1e-9 unless rounding forbids it.
+        """(n,) relative accuracy to ask for, 1e-9 unless rounding forbids it.
 
-        Far out in a tail, a survival relative to that so far is the difference of two large logarithms, and a remaining
-        time the difference of two long ones. The integrand is rough then, and no rule gets below that.
+        Far out in a tail, a survival relative to the one so far is the difference of two large logarithms, and a
+        remaining time the difference of two long ones. The integrand is rough then, and no rule gets below that.
         """
         mixture = self.mixture
         if mixture.log_alive is None:
             return np.full(self.foot.size, 1e-9)
         alive = -np.sum(mixture.weights * np.maximum(mixture.log_alive, -1e300), axis=1)
-        waited = np.where(mixture.starts_at_zero, mixture.start, 0.0) / np.abs(self.median)
-        rough: FloatArray = 100 * _EPS * (waited + mixture.power * mixture.copies * alive)
+        rough: FloatArray = 100 * _EPS * (mixture.start / self.median + mixture.power * mixture.copies * alive)
         return np.clip(rough, 1e-9, 1e-2)
 
     def follow(self, centre: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-        """Where to stop (n,), and the part of E[X] or E[(X - centre)^2] beyond."""
+        """Upper ends (n,), and the part of E[X] or E[(X - centre)^2] beyond."""
         mixture, n = self.mixture, self.foot.size
-        scale = np.abs(self.median)
+        scale = self.median
         if centre is not None:
             quarter = solve(mixture, np.arange(n), np.full(n, np.log(0.25)), close=_ROUGH)
             scale = 0.1 * (quarter - self.median) ** 2
         head, rest = np.empty((2, n))
         rows, level = np.arange(n), -24.0
         while rows.size:
-            part = _Ends(mixture.take(rows), self.axis, self.foot[rows], self.median[rows])
+            part = _Ends(mixture.take(rows), self.foot[rows], self.median[rows])
             x = solve(mixture, rows, np.full(rows.size, level), close=_ROUGH)
             head[rows], beyond = part.tail(x, None if centre is None else centre[rows])
             x, sf = head[rows], np.exp(part.mixture.log_sf(head[rows, None])[:, 0])
-            # E[X; X > x] is x SF(x) and the integral of SF from there on; so for the squares.
-            rest[rows] = beyond + np.where(part.mixture.starts_at_zero, sf, 0.0) * (
-                x if centre is None else (x - centre[rows]) ** 2
-            )
+            # E[X; X > x] is x SF(x) and the integral of SF from x on; the same holds for the squares.
+            rest[rows] = beyond + sf * (x if centre is None else (x - centre[rows]) ** 2)
             rows = rows[(rest[rows] > 1e-11 * scale[rows]) & (level > _DEEPEST) & (x < _FARTHEST)]
             level *= 1.4 if level > -100 else 3.0
         return head, rest
@@ -168,13 +161,12 @@ class _Ends:
         """Ends (n,) near x, and the integral of SF, or of 2 (x - centre) SF, beyond, as if it were a power law."""
         x = np.minimum(x, _FARTHEST)
         log_sf, log_pdf = (value[:, 0] for value in self.mixture.log_sf_pdf(x[:, None]))
-        index = np.exp(log_pdf - log_sf) * np.abs(x)
+        index = np.exp(log_pdf - log_sf) * x
         if centre is None:
             beyond = x / np.maximum(index - 1, 1e-6)
         else:
             beyond = 2 * x**2 / np.maximum(index - 2, 1e-6) - 2 * centre * x / np.maximum(index - 1, 1e-6)
-        # Kernels on the whole line have no tails worth following.
-        return x, np.where(self.mixture.starts_at_zero, np.exp(log_sf) * beyond, 0.0)
+        return x, np.exp(log_sf) * beyond
 
 
 # -- rules: integrands take rows (k,) and points (k, m) --------------------------------------------------------------
@@ -197,9 +189,9 @@ def _trapezoid(
 ) -> tuple[FloatArray, BoolArray]:
     """Integrals (n,) by halving the step of the trapezoidal rule, and whether they settled.
 
-    The integrand has values (k, m, 3). The first fades at both ends and is what is asked for; the other two have known
-    integrals (n, 2), and show what falls between the points: the density a spike of some weight, the difference between
-    two ways to write a moment one that has little weight but is far away. The latter starts with -order exp(order y).
+    The integrand has values (k, m, 3). The first fades at both ends and is the one wanted. The other two have known
+    integrals (n, 2), and reveal spikes between the points: the density those of some weight, the difference between two
+    ways to write a moment those of little weight far away. The latter starts with -order exp(order y).
     """
     points = 16
     rows, step = np.arange(low.size), (high - low) / points
@@ -211,7 +203,7 @@ def _trapezoid(
         finer = sums[rows] + evaluate(rows, middle).sum(axis=1)
         sums[rows], step[rows], points = finer, 0.5 * step[rows], 2 * points
         h, new = step[rows], finer[:, 0] * step[rows]
-        # Halving the step about squares the error: what was 3e-5 off before is 1e-9 off now.
+        # Halving the step about squares the error: from 3e-5 to 1e-9.
         close = np.abs(new - result[rows]) <= np.sqrt(rtol[rows]) * np.abs(new)
         close &= np.abs(finer[:, 1] * h - mass[rows]) <= rtol[rows]
         # Its lower end adds half a step, and the Euler-Maclaurin terms of an exponential.
@@ -248,8 +240,8 @@ def _clenshaw_curtis(
 def _curtis_weights(points: int) -> FloatArray:
     """Weights of the points cos(pi k / points), k = 0 ... points, an even number."""
     k, j = np.arange(points + 1), np.arange(1, points // 2 + 1)
-    share = np.where(j == points // 2, 1.0, 2.0) / (4 * j * j - 1)
-    weights = (2.0 / points) * (1 - np.cos(2 * np.pi * np.outer(k, j) / points) @ share)
+    factor = np.where(j == points // 2, 1.0, 2.0) / (4 * j * j - 1)
+    weights = (2.0 / points) * (1 - np.cos(2 * np.pi * np.outer(k, j) / points) @ factor)
     weights[[0, -1]] *= 0.5
     return np.asarray(weights)
 
@@ -257,7 +249,7 @@ def _curtis_weights(points: int) -> FloatArray:
 def _graded(edges: FloatArray) -> FloatArray:
     """Sorted edges (n, m) with more of them, so that intervals next to each other are of similar length.
 
-    Next to a short interval there is a step, and part of it may lie in a long one, close to its end.
+    Next to a short interval lies a step, and part of it may reach into a long one, close to its end.
     """
     length = np.diff(edges, axis=1)
     beside = np.pad(length, ((0, 0), (1, 1)), constant_values=np.inf)
@@ -274,7 +266,7 @@ def _cumulative(
     """Integrals (k, m) from low (k, 1) to the stops (k, m) of rows (k,), each stretch done once."""
     order = np.argsort(stops, axis=1)
     edges = np.concatenate([low, np.take_along_axis(stops, order, axis=1)], axis=1)
-    finer = -(-8 // stops.shape[1])  # at least eight pieces a row
+    finer = -(-8 // stops.shape[1])  # at least eight pieces per row
     inner = edges[:, :-1, None] + np.diff(edges, axis=1)[..., None] * (np.arange(finer) / finer)
     edges = np.concatenate([inner.reshape(rows.size, -1), edges[:, -1:]], axis=1)
     pieces = _adaptive(evaluate, rows, edges, rtol).reshape(*stops.shape, finer)

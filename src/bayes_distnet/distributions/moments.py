@@ -1,23 +1,22 @@
-"""Moments of rows of mixtures: closed forms where a family has one, else integrals (`_integrals`)."""
+"""Moments of rows of mixtures: closed forms where a family has one, else integrals (see `integrals`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.distributions.blocks import blocks
 from bayes_distnet.distributions.integrals import expectation, restricted_integral
-from bayes_distnet.distributions.mixture import Mixture, blocks
+from bayes_distnet.distributions.mixture import Mixture
 
 _EPS = float(np.finfo(np.float64).eps)
-# Two times so far out that a power law is nothing else there.
+# Two times so far out that a power-law tail is a straight line between them, in log scales.
 _FAR = np.array([1e290, 1e300])
 
 
 def component_moments(mixture: Mixture, order: int) -> FloatArray:
     """(n, S) means (order 1) or variances (order 2) of the components, conditioned and with their copies."""
-    plain = (mixture.copies == 1) & ~(mixture.starts_at_zero & (mixture.start != 0))
-    if not mixture.components.positive:
-        plain &= ~mixture.starts_at_zero
+    plain = (mixture.copies == 1) & (mixture.start == 0)
     closed = mixture.components.mean() if order == 1 else mixture.components.variance()
     result = np.array(np.broadcast_to(closed, (len(plain), mixture.n_components)))
     if plain.all():
@@ -36,13 +35,13 @@ def draw_moments(mixture: Mixture, order: int) -> FloatArray:
     """(n, D) means (order 1) or variances (order 2) of the draws, conditioned and with their copies."""
     if mixture.draws is None:
         return component_moments(mixture, order)
-    return mixture_moment(mixture.split_draws(), order).reshape(len(mixture.start), mixture.n_draws)
+    return mixture_moment(mixture.split_draws(), order).reshape(len(mixture), mixture.n_draws)
 
 
 def _residual_means(mixture: Mixture) -> FloatArray:
     """E[T - start | T > start] of every component by its partial expectation; NaN where that would cancel."""
-    if mixture.log_alive is None or not mixture.components.positive:
-        return np.full((len(mixture.start), mixture.n_components), np.nan)
+    if mixture.log_alive is None:
+        return np.full((len(mixture), mixture.n_components), np.nan)
     start = mixture.start[:, None]
     with np.errstate(all="ignore"):
         total = np.exp(mixture.components.log_mean_beyond(start) - mixture.log_alive)
@@ -50,12 +49,12 @@ def _residual_means(mixture: Mixture) -> FloatArray:
 
 
 def _single_moments(mixture: Mixture, negligible: BoolArray, order: int) -> FloatArray:
-    """(n,) moments of rows of one component; as of an exponential where nobody can tell the difference.
+    """(n,) moments of rows of one component; those of an exponential where the difference does not show.
 
-    That is where a component has lost its weight, and so far out in its tail that log survival times have no
-    digits left for what happens next; there the hazard hardly changes before the run ends.
+    That is where a component has lost its weight, and so far out in its tail that log survival has no digits left for
+    the time that follows; there the hazard hardly changes before the run ends.
     """
-    rough, hazard = negligible, np.ones(len(mixture.start))
+    rough, hazard = negligible, np.ones(len(mixture))
     if mixture.log_alive is not None:
         start = np.maximum(mixture.start, 1e-300)[:, None]
         with np.errstate(all="ignore"):
@@ -74,7 +73,7 @@ def _single_moments(mixture: Mixture, negligible: BoolArray, order: int) -> Floa
 
 def mixture_moment(mixture: Mixture, order: int) -> FloatArray:
     """(n,) mean (order 1) or variance (order 2) of every row, `inf` where it is infinite."""
-    result = np.empty(len(mixture.start))
+    result = np.empty(len(mixture))
     linear = mixture.power == 1
     rows = np.flatnonzero(linear)
     if rows.size:
@@ -92,29 +91,29 @@ def _pooled(mixture: Mixture, order: int) -> FloatArray:
     weights = mixture.draw_weights if mixture.shares_draws else mixture.weights
     means = moments(mixture, 1)
     if order == 1:
-        return weighted(weights, means)
-    return variance_of_means(weights, means) + weighted(weights, moments(mixture, 2))
+        return weighted_sum(weights, means)
+    return variance_of_means(weights, means) + weighted_sum(weights, moments(mixture, 2))
 
 
 def variance_of_means(weights: FloatArray, means: FloatArray) -> FloatArray:
     """(n,) variance across components, or draws, of their means; 0 for a single one."""
     if means.shape[1] == 1:
         return np.zeros(len(means))
-    centre = weighted(weights, means)
+    centre = weighted_sum(weights, means)
     with np.errstate(over="ignore"):
         spread = np.where(np.isfinite(means), means, 0.0) - np.where(np.isfinite(centre), centre, 0.0)[:, None]
-        return np.where(np.isfinite(centre), weighted(weights, spread**2), np.inf)
+        return np.where(np.isfinite(centre), weighted_sum(weights, spread**2), np.inf)
 
 
-def weighted(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Sum over components or draws, in which one of weight 0 counts nothing, even an infinite one."""
+def weighted_sum(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Sum over components or draws; one of weight 0 counts nothing, even if its value is infinite."""
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray(np.where(weights > 0, weights * values, 0.0).sum(axis=1))
 
 
 def _expectation(mixture: Mixture, order: int) -> FloatArray:
     """(n,) mean or variance by integration, `inf` where it is infinite."""
-    result = np.full(len(mixture.start), np.inf)
+    result = np.full(len(mixture), np.inf)
     rows = np.flatnonzero(_tail_index(mixture) > order + 1e-9)
     for block in blocks(rows.size, max(64, mixture.n_components)):
         part = mixture.take(rows[block])
@@ -125,14 +124,14 @@ def _expectation(mixture: Mixture, order: int) -> FloatArray:
 
 
 def _tail_index(mixture: Mixture) -> FloatArray:
-    """(n,) the a in SF(x) ~ x^-a for rows with a component of infinite variance, else infinity.
+    """(n,) exponent a in SF(x) ~ x^-a for rows with a component of infinite variance, else infinity.
 
-    Only power laws have infinite moments; their index is the slope of the log survival function far out, where it
+    Only power-law tails have infinite moments; their index is the slope of the log survival function far out, where it
     is constant. A moment of order r is finite if a > r.
     """
-    heavy = np.isinf(np.broadcast_to(mixture.components.variance(), (len(mixture.start), mixture.n_components)))
+    heavy = np.isinf(np.broadcast_to(mixture.components.variance(), (len(mixture), mixture.n_components)))
     heavy = heavy & (mixture.weights > 0)
-    result = np.full(len(mixture.start), np.inf)
+    result = np.full(len(mixture), np.inf)
     rows = np.flatnonzero(heavy.any(axis=1))
     if rows.size:
         near, far = (mixture.components.take(rows).log_sf(t) for t in _FAR)
@@ -142,11 +141,11 @@ def _tail_index(mixture: Mixture) -> FloatArray:
     return result
 
 
-# -- the mean of a run that is stopped -----------------------------------------------------------------------------
+# -- mean of a run that is stopped -----------------------------------------------------------------------------
 
 
 def restricted_mean(mixture: Mixture, times: FloatArray) -> FloatArray:
-    """(n, m) E[min(X, x)] at times (n, m): positive and finite where a row starts at zero, any where not."""
+    """(n, m) E[min(X, x)] at positive, finite times (n, m)."""
     result = np.full(times.shape, np.nan)
     simple = np.flatnonzero((mixture.copies == 1) & (mixture.power == 1))
     with np.errstate(all="ignore"):
@@ -165,17 +164,12 @@ def _restricted_closed(mixture: Mixture, times: FloatArray) -> FloatArray:
     """By the families' partial expectations; NaN where an infinite or far larger mean would cancel."""
     family = mixture.components.take(np.s_[:, None, :])
     alive: FloatArray | float = 0.0 if mixture.log_alive is None else mixture.log_alive[:, None, :]
-    start = np.where(mixture.starts_at_zero, mixture.start, 0.0)[:, None, None]
+    start = mixture.start[:, None, None]
     until = start + times[..., None]
     survival = np.exp(family.log_sf(until) - alive)
-    if mixture.components.positive:
-        whole = family.mean() if mixture.log_alive is None else np.exp(family.log_mean_beyond(start) - alive)
-        beyond = np.exp(family.log_mean_beyond(until) - alive)
-    elif mixture.log_alive is None:
-        whole, beyond = family.mean(), family.mean_beyond(until)
-    else:
-        return np.full(times.shape, np.nan)
+    whole = family.mean() if mixture.log_alive is None else np.exp(family.log_mean_beyond(start) - alive)
+    beyond = np.exp(family.log_mean_beyond(until) - alive)
     weights = mixture.weights[:, None, :]
     value = np.vecdot(weights, np.where(weights > 0, whole - beyond + until * survival, 0.0)) - start[..., 0]
-    size = np.vecdot(weights, np.where(weights > 0, np.abs(whole), 0.0))
-    return np.where(np.abs(value) > 1e-4 * size, np.minimum(value, times), np.nan)
+    size = np.vecdot(weights, np.where(weights > 0, whole, 0.0))
+    return np.where(value > 1e-4 * size, np.minimum(value, times), np.nan)

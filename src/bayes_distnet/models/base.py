@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import Observations, observe
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
 from bayes_distnet.models.saving import Arrays, read_model, write_model
 from bayes_distnet.validation import check_seed
@@ -82,7 +82,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         self.fitted_params_ = self.get_params(deep=False)
         return self
 
-    def predict_distribution(self, X: Any) -> RuntimeDistribution:
+    def predict_distribution(self, X: Any) -> PredictedRuntimes:
         """Predict runtime distributions.
 
         Parameters
@@ -208,7 +208,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def _fit(self, features: FloatArray, observations: Observations) -> None: ...
 
     @abstractmethod
-    def _predict(self, features: FloatArray) -> RuntimeDistribution: ...
+    def _predict(self, features: FloatArray) -> PredictedRuntimes: ...
 
     @abstractmethod
     def _to_arrays(self) -> Arrays: ...

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.arrays import FloatArray
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.validation import check_level
@@ -82,7 +82,7 @@ def predictions(
     return pd.DataFrame(columns | {"low": low, "high": high, "epistemic": fraction}, index=features.index)
 
 
-def _uncertainty(rtd: RuntimeDistribution, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _uncertainty(rtd: PredictedRuntimes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the band of the median and the epistemic fraction of the variance; NaN where no draws disagree."""
     if rtd.n_components == 1 or rtd.samples is not None:
         unknown = np.full(len(rtd), np.nan)

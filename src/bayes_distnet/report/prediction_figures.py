@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import check_seconds
 from bayes_distnet.data.splits import SHIFTS
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution, check_distribution
+from bayes_distnet.distributions.predicted_runtimes import check_distribution
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.validation import check_level, check_row
 
@@ -56,14 +57,15 @@ def plot_distribution(
     check_row("row", row, len(rtd))
     one, level = rtd[row], check_level(level)
     at, share, label = steps([] if runs is None else runs, finished)
-    # Kernels on the whole line reach below 0 s, where a log axis does not.
+    # A kernel estimate reaches below 0 s, a log axis does not.
     ends = np.concatenate([one.quantile([0.005, 0.05, 0.25, 0.5, 0.75, 0.995])[0], at])
     ends = ends[(ends > 0) & np.isfinite(ends)]
     ends = ends if ends.size else np.ones(1)
     times = np.geomspace(ends.min() * 0.8, ends.max() * 1.25, 200)
-    low, high = one.band(level, t=times)
     ax = new_axes(ax)
-    ax.fill_between(times, low[0], high[0], color=INK, alpha=0.2, lw=0, label=f"{level:.0%} of the weight draws")
+    if one.samples is None:
+        low, high = one.band(level, t=times)
+        ax.fill_between(times, low[0], high[0], color=INK, alpha=0.2, lw=0, label=f"{level:.0%} of the weight draws")
     ax.plot(times, one.cdf(times)[0], color=INK, label="predicted")
     if at.size:
         at, share = np.r_[times[0], at], np.r_[0.0, share]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray
-from bayes_distnet.distributions.quantiles import solve
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.scoring.runs import Runs, runs_of
 
@@ -15,14 +14,14 @@ from bayes_distnet.scoring.runs import Runs, runs_of
 def ks(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, published: bool = False) -> FloatArray:
     r"""Kolmogorov-Smirnov distance :math:`\sup_{t \le h} |F(t) - F_{runs}(t)|`, both sides of every jump.
 
-    With `published=True`, and kernels on the whole line as prediction (the published Bayes DistNet), the two-sample
-    distance between the runs and the kernels' centres; else the one-sample distance over the finished runs.
+    With `published=True`, and a kernel estimate as prediction (the published Bayes DistNet), the two-sample distance
+    between the runs and the predicted runtimes; else the one-sample distance over the finished runs.
     """
     runs = runs_of(rtd, runtimes, finished)
     if published:
         runs = runs.only_finished()
-        if rtd.family == "normal":
-            return _two_sample_ks(runs, np.asarray(rtd.components.parameters()["loc"]))
+        if rtd.samples is not None:
+            return _two_sample_ks(runs, rtd.samples)
     horizon = runs.horizon
     times, rank = runs.upto(horizon), np.arange(runs.seconds.shape[1])
     # Beyond the last run of an instance, and for runs past the horizon, there is no jump.
@@ -91,7 +90,7 @@ def wasserstein(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -
     left, right = rtd.cdf(low), rtd.cdf(high)
     crossing[right <= share] = high[right <= share]
     rows, columns = np.nonzero((left < share) & (right > share))
-    crossing[rows, columns] = solve(rtd._mixture, rows, np.log1p(-share[rows, columns]))
+    crossing[rows, columns] = rtd[rows].quantile(share[rows, columns, None])[:, 0]
     crossing = np.clip(crossing, low, high)
 
     below = rtd.restricted_mean(np.hstack([low, crossing, finite[:, None]]))

@@ -15,7 +15,7 @@ from bayes_distnet.registry import Registry, load
 
 if TYPE_CHECKING:
     from bayes_distnet.arrays import FloatArray
-    from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+    from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 
 
 class Better(StrEnum):
@@ -74,7 +74,7 @@ class Score:
     published: bool = False
     scaled: bool = False
 
-    def __call__(self, rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, **more: Any) -> FloatArray:
+    def __call__(self, rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, **more: Any) -> FloatArray:
         """Return one number per instance."""
         values: FloatArray = load(self.source)(rtd, runtimes, finished, **self.settings, **more)
         return values

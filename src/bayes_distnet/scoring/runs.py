@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import check_seconds
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution, check_distribution
+from bayes_distnet.distributions.predicted_runtimes import check_distribution
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import RuntimeDataError
 
 

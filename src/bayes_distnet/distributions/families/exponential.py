@@ -23,6 +23,7 @@ class Exponential(Family):
     scale: Array
 
     name = "exponential"
+    label = "exponential"
     parameter_names = ("scale",)
     time_parameters = ("scale",)
     n_raw = 1

@@ -57,6 +57,7 @@ class Gamma(Family):
     scale: Array
 
     name = "gamma"
+    label = "gamma"
     parameter_names = ("shape", "scale")
     time_parameters = ("scale",)
 

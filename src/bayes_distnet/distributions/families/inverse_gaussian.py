@@ -27,6 +27,7 @@ class InverseGaussian(Family):
     lam: Array
 
     name = "inverse-gaussian"
+    label = "inverse Gaussian"
     parameter_names = ("mu", "lam")
     time_parameters = ("mu", "lam")
 

@@ -69,6 +69,7 @@ class LogLogistic(Family):
     shape: Array
 
     name = "loglogistic"
+    label = "log-logistic"
     parameter_names = ("scale", "shape")
     time_parameters = ("scale",)
 

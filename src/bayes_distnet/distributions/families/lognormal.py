@@ -27,6 +27,7 @@ class LogNormal(Family):
     scale: Array
 
     name = "lognormal"
+    label = "lognormal"
     parameter_names = ("loc", "scale")
     time_parameters = ()
 

@@ -60,6 +60,7 @@ class Weibull(Family):
     shape: Array
 
     name = "weibull"
+    label = "Weibull"
     parameter_names = ("scale", "shape")
     time_parameters = ("scale",)
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import numpy as np
 
-from bayes_distnet.arrays import Array
+from bayes_distnet.arrays import Array, FloatArray
 from bayes_distnet.distributions.special.dispatch import Partials, evaluate, is_single, namespace
 
 HALF_LOG_2PI = 0.9189385332046727
@@ -122,3 +122,15 @@ def log1mexp(x: Array) -> Array:
     with np.errstate(divide="ignore", under="ignore"):
         near = np.log(-np.expm1(np.maximum(x, -LOG_2)))
         return np.where(x > -LOG_2, near, np.log1p(-np.exp(np.minimum(x, -LOG_2))))
+
+
+def log_sum_exp(terms: FloatArray) -> FloatArray:
+    """Log of the sum of exp over the last axis, minus infinity where every term is; NumPy only.
+
+    >>> float(log_sum_exp(np.array([-1000.0, -1000.0])).round(6))
+    -999.306853
+    """
+    top = terms.max(axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(terms - top).sum(axis=-1)) + top[..., 0])

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray, IntArray
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.network.architecture import Architecture, Norm, forward
 from bayes_distnet.models.network.extrapolation import Extrapolation
@@ -80,7 +81,7 @@ class Ensemble:
                 out[i, :, rows] = forward(self.architecture, self.weights[m], padded[rows], self._norm(m))[0]
         return out
 
-    def distribution(self, x: FloatArray) -> RuntimeDistribution:
+    def distribution(self, x: FloatArray) -> PredictedRuntimes:
         """Predict every row by all members, as the recipe does outside the training data."""
         return self.recipe.predict(self, x)
 

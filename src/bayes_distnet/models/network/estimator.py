@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator, seed_of
 from bayes_distnet.models.network.compilation import respect_thread_limit
@@ -39,7 +39,7 @@ class NetworkEstimator(RuntimeEstimator):
         n_jobs = self.get_params(deep=False).get("n_jobs")
         self.ensemble_ = fit_networks(features, observations, self._recipe(), seed_of(self.random_state), n_jobs)
 
-    def _predict(self, features: FloatArray) -> RuntimeDistribution:
+    def _predict(self, features: FloatArray) -> PredictedRuntimes:
         return self.ensemble_.distribution(self.ensemble_.inputs(features))
 
     def _to_arrays(self) -> Arrays:

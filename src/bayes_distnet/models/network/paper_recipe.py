@@ -16,6 +16,7 @@ from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.data.splits import published_training_part
 from bayes_distnet.distributions.kernel_estimate import KernelEstimate
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.network.architecture import Architecture, prior_scales
 from bayes_distnet.models.network.default_recipe import by_row
@@ -122,17 +123,16 @@ class PaperRecipe(Recipe):
         """Return plain noise."""
         return rng.normal(size=shape)
 
-    def predict(self, ensemble: Ensemble, x: FloatArray) -> RuntimeDistribution:
-        """Return the network's own prediction, wherever a row lies."""
-        return ensemble.network(x)
-
-    def mixture(self, ensemble: Ensemble, raw: FloatArray) -> RuntimeDistribution:
+    def predict(self, ensemble: Ensemble, x: FloatArray) -> PredictedRuntimes:
         """Return the predicted family, or a Gaussian kernel estimate over the predicted runtimes."""
         if self.output == "parameters":
-            components = self.link.parameters(self.kind, by_row(raw), ensemble.center, ensemble.spread)
-            return RuntimeDistribution(components)
-        runtimes = self.link.runtimes(by_row(raw)[..., 0], ensemble.center, ensemble.spread)
+            return ensemble.network(x)
+        runtimes = self.link.runtimes(by_row(ensemble.raw(x))[..., 0], ensemble.center, ensemble.spread)
         return KernelEstimate(runtimes, _scott_width(runtimes))
+
+    def mixture(self, ensemble: Ensemble, raw: FloatArray) -> RuntimeDistribution:
+        """Return the predicted family: there is one member with one draw."""
+        return RuntimeDistribution(self.link.parameters(self.kind, by_row(raw), ensemble.center, ensemble.spread))
 
 
 def _scott_width(runtimes: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ from bayes_distnet.models.network.objective import Objective, Plan, Trained
 from bayes_distnet.models.scaling import RankGauss, Standard
 
 if TYPE_CHECKING:
+    from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
     from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
     from bayes_distnet.models.network.ensemble import Ensemble
 
@@ -114,12 +115,12 @@ class Recipe(ABC):
         """Return standard normal noise (members, draws, weights) of the weight draws of a prediction."""
 
     @abstractmethod
-    def predict(self, ensemble: Ensemble, x: FloatArray) -> RuntimeDistribution:
+    def predict(self, ensemble: Ensemble, x: FloatArray) -> PredictedRuntimes:
         """Return the prediction of all members for scaled rows."""
 
     @abstractmethod
     def mixture(self, ensemble: Ensemble, raw: FloatArray) -> RuntimeDistribution:
-        """Return the distribution of raw outputs (members, draws, rows, outputs), one row per row."""
+        """Return the mixture of the members' raw outputs (members, draws, rows, outputs), one row per row."""
 
     def draw_weights(self, trained: Trained, draws: int, rng: np.random.Generator) -> FloatArray:
         """Return the weights (members, draws, weights) of a prediction; one draw per member of plain weights."""

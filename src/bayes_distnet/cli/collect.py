@@ -31,9 +31,9 @@ def add_generate(commands: Any) -> None:
 
 
 def _generate(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.collect.instances.registry import generate
+    from bayes_distnet.collect.instances.registry import generate_instances
 
-    files = generate(parsed.kind, parsed.count, random_state=parsed.seed, folder=parsed.out)
+    files = generate_instances(parsed.kind, parsed.count, random_state=parsed.seed, folder=parsed.out)
     print(f"{len(files)} instances in {parsed.out}: {files[0].name} to {files[-1].name}")
 
 
@@ -101,8 +101,8 @@ def _files(given: Sequence[Path]) -> list[Path]:
 
 
 def _collect(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.collect.collector import collect
-    from bayes_distnet.collect.repeat import relative_difference, repeat
+    from bayes_distnet.collect.collector import collect_runs
+    from bayes_distnet.collect.repeat import relative_difference, repeat_runs
     from bayes_distnet.collect.solvers.command import from_command
     from bayes_distnet.collect.solvers.registry import find_solver
     from bayes_distnet.data.tables import read_frame
@@ -127,7 +127,7 @@ def _collect(parsed: argparse.Namespace) -> None:
             raise SettingError(f"{parsed.cutoffs}: expected columns instance and cutoff, found {list(frame.columns)}.")
         cutoffs = dict(zip(frame["instance"], frame["cutoff"], strict=True))
     files = _files(parsed.instances)
-    runs = collect(
+    runs = collect_runs(
         solvers,
         files,
         _seeds(parsed.seeds),
@@ -145,7 +145,7 @@ def _collect(parsed: argparse.Namespace) -> None:
     else:
         print(runs.summary().to_string())
     if parsed.repeat:
-        again = repeat(
+        again = repeat_runs(
             solvers,
             files,
             parsed.repeat,

@@ -2,9 +2,9 @@ import re
 from pathlib import Path
 
 import bayes_distnet
+from bayes_distnet.collect.jobs import Job
 from bayes_distnet.collect.session import now, session_facts
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.workers import Job
 
 
 def test_a_session_has_the_numbers_and_limits_of_all_runs():

@@ -14,11 +14,12 @@ from typing import Any
 from tqdm import tqdm
 
 from bayes_distnet.collect.executor import SupervisorGone, check_linux
+from bayes_distnet.collect.jobs import Job, Result, run_job
 from bayes_distnet.collect.plan import MEMORY_LIMIT, digest, plan_runs
 from bayes_distnet.collect.session import now, session_facts
 from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.collect.try_out import try_out
-from bayes_distnet.collect.workers import Job, Result, Workers, dask_workers, local_workers, run_job
+from bayes_distnet.collect.workers import Workers, dask_workers, local_workers
 from bayes_distnet.data.run_table import INTERRUPTED, RunTable
 from bayes_distnet.data.store import Key, Store
 from bayes_distnet.errors import CollectError

@@ -73,7 +73,20 @@ def check_linux() -> None:
 
 
 def exited_with_zero(output: str, exit_code: int) -> str | None:
-    """Return an empty answer if the exit code is 0, whatever the output; otherwise None."""
+    """Accept exit code 0 as an answer.
+
+    Parameters
+    ----------
+    output : str
+        Not used.
+    exit_code : int
+        Exit code of the run.
+
+    Returns
+    -------
+    str or None
+        An empty answer if the exit code is 0.
+    """
     return "" if exit_code == 0 else None
 
 
@@ -128,30 +141,22 @@ class Executor:
         memory_limit: int | None = None,
         read_answer: Callable[[str, int], str | None] = exited_with_zero,
     ) -> Outcome:
-        """Run a command, without a shell, in an empty folder that is deleted afterwards.
+        """Run a command.
 
         Parameters
         ----------
-        command : sequence of str
-            Program and arguments.
-        cutoff : float
-            Limit in CPU seconds of the whole process tree.
-        wall_limit : float, optional
-            Limit in seconds of wall-clock time; by default twice the cutoff plus 10 s.
-        memory_limit : int, optional
-            Limit in resident bytes of the whole process tree; by default none.
-        read_answer : callable, optional
-            (standard output, exit code) -> answer, or None without an answer. By default exit code 0 is an answer.
+        command, cutoff, wall_limit, memory_limit, read_answer
+            As in `execute`.
 
         Returns
         -------
         Outcome
-            Status, measured resources, output and answer.
+            The outcome of the run.
 
         Raises
         ------
         SettingError
-            If a limit is not positive, or the program cannot be started.
+            As in `execute`.
         SupervisorGone
             If the supervisor was killed or closed.
         """
@@ -276,7 +281,7 @@ def execute(
     memory_limit: int | None = None,
     read_answer: Callable[[str, int], str | None] = exited_with_zero,
 ) -> Outcome:
-    """Run one command under limits.
+    """Run one command under limits, without a shell, in an empty folder that is deleted afterwards.
 
     All calls of a thread share one supervisor.
 

@@ -9,8 +9,8 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from bayes_distnet.collect.jobs import Job
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.workers import Job
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_at_least, check_positive
 

@@ -12,9 +12,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from bayes_distnet.collect.executor import check_linux
+from bayes_distnet.collect.jobs import Job, Result, run_job
 from bayes_distnet.collect.plan import MEMORY_LIMIT, check_instances, digest
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.workers import Job, Result, Workers, local_workers, run_job
+from bayes_distnet.collect.workers import Workers, local_workers
 from bayes_distnet.data.run_table import SOLVED
 from bayes_distnet.data.store import Store
 from bayes_distnet.errors import CollectError

@@ -10,8 +10,8 @@ from typing import Any
 
 import bayes_distnet
 from bayes_distnet.collect.cores import usable_cores
+from bayes_distnet.collect.jobs import Job
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.workers import Job
 
 
 def now() -> str:

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from bayes_distnet.collect.workers import Job, Result, Workers, run_job
+from bayes_distnet.collect.jobs import Job, Result, run_job
+from bayes_distnet.collect.workers import Workers
 from bayes_distnet.data.run_table import CRASHED, UNREADABLE
 from bayes_distnet.errors import CollectError
 

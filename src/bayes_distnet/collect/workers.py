@@ -1,81 +1,20 @@
-"""Workers that do runs: cores of this machine or a Dask cluster, both with the interface of `concurrent.futures`.
-
-Each thread that does runs has an executor of its own, bound to a core of its own, so that runs do not disturb each
-other.
-"""
+"""Workers that do runs: cores of this machine or a Dask cluster, both with the interface of `concurrent.futures`."""
 
 from __future__ import annotations
 
 import contextlib
-import datetime
-import os
-import socket
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from bayes_distnet.collect.cores import usable_cores
-from bayes_distnet.collect.executor import Executor, SupervisorGone
-from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.data.store import Key, Run
+from bayes_distnet.collect.jobs import ThreadExecutors
 from bayes_distnet.errors import CollectError, SettingError
 from bayes_distnet.validation import check_at_least
 
 CONNECT_SECONDS = 30  # longest time to wait for a scheduler, and for its first worker
-PRINTED_CHARACTERS = 2000  # characters kept of the end of an output, for messages
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run that is to be done.
-
-    Parameters
-    ----------
-    solver : Solver
-        Solver to run.
-    path : Path
-        Instance file.
-    seed : int
-        Seed of the solver.
-    cutoff : float
-        Limit in CPU seconds.
-    wall_limit : float or None
-        Limit in seconds of wall-clock time; None for twice the cutoff plus 10 s.
-    memory_limit : int or None
-        Limit in resident bytes; None for no limit.
-    """
-
-    solver: Solver
-    path: Path
-    seed: int
-    cutoff: float
-    wall_limit: float | None
-    memory_limit: int | None
-
-    @property
-    def key(self) -> Key:
-        """Solver, instance and seed, which identify the run."""
-        return self.solver.name, self.path.name, self.seed
-
-
-@dataclass(frozen=True)
-class Result:
-    """A finished run.
-
-    Parameters
-    ----------
-    run : Run
-        The run, as it is stored.
-    printed : str
-        End of the output of the solver: for messages, not for the store.
-    """
-
-    run: Run
-    printed: str
 
 
 class Workers(Protocol):
@@ -89,88 +28,6 @@ class Workers(Protocol):
     def slots(self) -> int:
         """Return the number of jobs to submit at once."""
         ...
-
-
-_own = threading.local()
-
-
-def _own_executor() -> Executor:
-    """Return the executor of this thread; it is started at the first call."""
-    if getattr(_own, "process", None) != os.getpid():
-        _own.executor, _own.process = Executor(pin=True), os.getpid()
-    executor: Executor = _own.executor
-    if (opened := getattr(_own, "opened", None)) is not None:
-        opened.add(executor)
-    return executor
-
-
-def run_job(job: Job) -> Result:
-    """Do one job on the core of this thread.
-
-    Parameters
-    ----------
-    job : Job
-        Run to do.
-
-    Returns
-    -------
-    Result
-        The finished run.
-
-    Raises
-    ------
-    CollectError
-        If the instance file does not exist on this machine, or the supervisor was killed.
-    """
-    if not job.path.is_file():
-        raise CollectError(f"{job.path}: no such file on {socket.gethostname()}. Workers need the same files.")
-    executor = _own_executor()
-    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    try:
-        outcome = executor.run(
-            job.solver.command(job.path, seed=job.seed, cutoff=job.cutoff),
-            cutoff=job.cutoff,
-            wall_limit=job.wall_limit,
-            memory_limit=job.memory_limit,
-            read_answer=job.solver.read_answer,
-        )
-    except SupervisorGone:
-        _own.process = None  # the next job starts a new executor
-        raise
-    run = Run(
-        *job.key,
-        status=outcome.status,
-        seconds=outcome.seconds,
-        wall_seconds=outcome.wall_seconds,
-        cutoff=job.cutoff,
-        answer=outcome.answer,
-        exit_code=outcome.exit_code,
-        memory=outcome.memory,
-        started=started,
-        host=socket.gethostname(),
-        core=executor.core,
-    )
-    return Result(run, (outcome.output + outcome.errors)[-PRINTED_CHARACTERS:])
-
-
-class _Opened:
-    """The executors of the threads of a pool, which are closed together."""
-
-    def __init__(self) -> None:
-        self.executors, self.closing, self.lock = set[Executor](), False, threading.Lock()
-
-    def add(self, executor: Executor) -> None:
-        with self.lock:
-            self.executors.add(executor)
-            if not self.closing:
-                return
-        executor.close()  # it started while the others were being closed
-
-    def close(self) -> None:
-        with self.lock:
-            self.closing = True
-        for executor in self.executors:
-            executor.close()
 
 
 @dataclass(frozen=True)
@@ -206,14 +63,14 @@ def local_workers(cores: int | None = None) -> Iterator[Workers]:
     check_at_least("cores", cores, 1)
     if cores > allowed:
         raise SettingError(f"cores={cores}: this program may use {allowed}, and each run needs a core of its own.")
-    opened = _Opened()
-    pool = ThreadPoolExecutor(cores, "run", initializer=lambda: setattr(_own, "opened", opened))
+    executors = ThreadExecutors()
+    pool = ThreadPoolExecutor(cores, "run", initializer=executors.join)
     try:
         yield _Local(pool, cores)
     finally:
         # Closing an executor kills its current run, and the thread that waits for it raises an error.
         pool.shutdown(wait=False, cancel_futures=True)
-        opened.close()
+        executors.close()
         pool.shutdown(wait=True)
 
 

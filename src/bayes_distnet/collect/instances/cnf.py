@@ -41,6 +41,16 @@ def dimacs(clauses: Sequence[Clause], variables: int, comment: str) -> str:
 def exactly_one(literals: Sequence[int]) -> list[Clause]:
     """Return clauses that hold if and only if exactly one of the literals holds.
 
+    Parameters
+    ----------
+    literals : sequence of int
+        Literals of different variables.
+
+    Returns
+    -------
+    list of clauses
+        One clause for "at least one", and one per pair for "at most one".
+
     Examples
     --------
     >>> exactly_one([1, 2])

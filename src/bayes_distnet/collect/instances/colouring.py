@@ -47,11 +47,6 @@ def colouring(rng: np.random.Generator, nodes: int, reach: int, moved: float, co
     str
         DIMACS text.
 
-    Raises
-    ------
-    SettingError
-        If a number is out of range.
-
     Examples
     --------
     >>> colouring(np.random.default_rng(0), 10, 2, 0.0, 3).splitlines()[:2]

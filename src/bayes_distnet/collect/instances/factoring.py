@@ -43,11 +43,6 @@ def factoring(rng: np.random.Generator, smaller: int, larger: int) -> str:
     str
         DIMACS text.
 
-    Raises
-    ------
-    SettingError
-        If a number is out of range.
-
     Examples
     --------
     >>> factoring(np.random.default_rng(0), 3, 4).splitlines()[0]
@@ -123,6 +118,18 @@ def _carry(terms: list[int], carry: int) -> list[Clause]:
 
 def random_prime(rng: np.random.Generator, bits: int) -> int:
     """Return a random prime with exactly this number of bits.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    bits : int
+        Number of bits, at least 2.
+
+    Returns
+    -------
+    int
+        The prime.
 
     Examples
     --------

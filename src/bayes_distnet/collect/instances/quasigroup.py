@@ -43,11 +43,6 @@ def quasigroup(rng: np.random.Generator, order: int, holes: int) -> str:
     str
         DIMACS text.
 
-    Raises
-    ------
-    SettingError
-        If a number is out of range.
-
     Examples
     --------
     >>> quasigroup(np.random.default_rng(0), 5, 10).splitlines()[0]

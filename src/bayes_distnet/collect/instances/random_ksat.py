@@ -39,11 +39,6 @@ def random_ksat(rng: np.random.Generator, k: int, variables: int, ratio: float) 
     str
         DIMACS text.
 
-    Raises
-    ------
-    SettingError
-        If a number is out of range.
-
     Examples
     --------
     >>> random_ksat(np.random.default_rng(0), 3, 10, 4.2).splitlines()[:2]

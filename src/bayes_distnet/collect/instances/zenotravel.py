@@ -79,11 +79,6 @@ def zenotravel(rng: np.random.Generator, cities: int, aircraft: int, people: int
     str
         PDDL text.
 
-    Raises
-    ------
-    SettingError
-        If a number is out of range.
-
     Examples
     --------
     >>> print(zenotravel(np.random.default_rng(0), 2, 1, 1).splitlines()[0])

@@ -1,4 +1,4 @@
-"""What running a command under limits costs: `execute` against a bare subprocess, in turns, medians and their ratio."""
+"""Overhead of limits: commands under an `Executor` and as bare subprocesses, in turns; medians and their ratio."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Callable
 
 from bayes_distnet.collect.executor import Executor
 
-REPEATS = 400
+REPEATS = 400  # runs per command
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return how long a call takes."""
-    begun = time.perf_counter()
+    """Return the duration of a call."""
+    started = time.perf_counter()
     work()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def main() -> None:
-    """Print one line for each command."""
+    """Print one line per command."""
     print(f"{'command':<12} {'bare ms':>8} {'execute ms':>11} {'ratio':>6} {'overhead ms':>12}")
     with Executor() as executor:
         for command in (["true"], ["sleep", "0.02"]):

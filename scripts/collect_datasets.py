@@ -1,9 +1,9 @@
-"""Collect the data sets that come with the package anew: instances, runs, repeats, features, provenance.
+"""Collect a shipped data set again: instances, runs, repeats, features, provenance.
 
-    python scripts/collect_datasets.py clasp-factoring --work /tmp/factoring
+    python scripts/collect_datasets.py clasp-factoring --work FOLDER
 
-It takes 30 to 60 minutes a data set on two cores that have nothing else to do. Killed or stopped, the same command
-goes on. The result replaces the folder in src/bayes_distnet/datasets/.
+A data set takes 30 to 60 minutes on two idle cores. If the script is stopped or killed, the same command continues.
+The result replaces the folder of the data set in src/bayes_distnet/data/shipped/.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 import bayes_distnet.data.shipped
-from bayes_distnet.collect.collector import collect
-from bayes_distnet.collect.instances.registry import generate
-from bayes_distnet.collect.repeat import relative_difference, repeat
+from bayes_distnet.collect.collector import collect_runs
+from bayes_distnet.collect.instances.registry import generate_instances
+from bayes_distnet.collect.repeat import relative_difference, repeat_runs
 from bayes_distnet.collect.solvers.registry import find_solver
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
@@ -31,14 +31,14 @@ COLUMNS = ["instance", "solver", "seed", "seconds", "wall_seconds", "status", "c
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to run on what."""
+    """Solvers, instances and limits of a data set."""
 
     kind: str
     count: int
     solvers: tuple[str, ...]
     seeds: int
     cutoff: float
-    seed: int = 2021
+    random_state: int = 2021
 
 
 RECIPES = {
@@ -46,25 +46,26 @@ RECIPES = {
     "lpg-zenotravel": Recipe("zenotravel", 300, ("lpg",), 50, 20.0),
     "sat-portfolio": Recipe("sat-mix", 300, ("clasp", "glucose", "kissat"), 20, 0.5),
 }
-REPEATS = 300
+REPEATS = 300  # runs that are repeated with the same seed
 
 
 def main() -> None:
     """Collect one data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=RECIPES)
-    parser.add_argument("--work", type=Path, required=True, help="a folder for instances and the store of runs")
+    parser.add_argument("--work", type=Path, required=True, help="folder for instances and the store of runs")
     parser.add_argument("--stage", choices=("runs", "all"), default="all", help="runs: stop before features")
     parsed = parser.parse_args()
     recipe = RECIPES[parsed.name]
-    paths = generate(recipe.kind, recipe.count, random_state=recipe.seed, folder=parsed.work / "instances")
+    folder = parsed.work / "instances"
+    paths = generate_instances(recipe.kind, recipe.count, folder=folder, random_state=recipe.random_state)
     solvers = [find_solver(name) for name in recipe.solvers]
     store = parsed.work / "runs.sqlite"
-    collect(solvers, paths, recipe.seeds, store=store, cutoff=recipe.cutoff, progress=True)
+    collect_runs(solvers, paths, recipe.seeds, store=store, cutoff=recipe.cutoff, progress=True)
     with Store(store) as database:
         repeated = len(database.repeats())
     if repeated < REPEATS:
-        repeat(solvers, paths, REPEATS - repeated, store=store, random_state=repeated, progress=True)
+        repeat_runs(solvers, paths, REPEATS - repeated, store=store, random_state=repeated, progress=True)
     if parsed.stage == "runs":
         return
     from bayes_distnet.features import extract_features
@@ -89,7 +90,7 @@ def _provenance(name: str, recipe: Recipe, database: Store) -> dict[str, object]
     ]
     return {
         "collect_again": f"python scripts/collect_datasets.py {name} --work FOLDER",
-        "instances": f"bayes-distnet generate {recipe.kind} {recipe.count} --seed {recipe.seed} --out FOLDER",
+        "instances": f"bayes-distnet generate {recipe.kind} {recipe.count} --seed {recipe.random_state} --out FOLDER",
         "solvers": solvers,
         "sessions": database.sessions(),
         "libc": " ".join(platform.libc_ver()),
@@ -97,16 +98,16 @@ def _provenance(name: str, recipe: Recipe, database: Store) -> dict[str, object]
             "runs": len(difference),
             "relative_difference_median": round(float(difference.median()), 4),
             "relative_difference_90_percent": round(float(difference.quantile(0.9)), 4),
-            "share_of_variance_between_seeds": round(_share_of_noise(repeats, database.runs()), 4),
+            "share_of_variance_between_seeds": round(_noise_fraction(repeats, database.runs()), 4),
         },
     }
 
 
-def _share_of_noise(repeats: pd.DataFrame, runs: RunTable) -> float:
-    """Return which part of the variance of log seconds between seeds of an instance is the machine's.
+def _noise_fraction(repeats: pd.DataFrame, runs: RunTable) -> float:
+    """Return the fraction of the variance of log seconds between seeds of an instance that is due to the machine.
 
-    The machine's variance is that of a run done twice, from the median difference, so that single hiccups do not
-    count; that between seeds is the median over instances.
+    The variance due to the machine is estimated from the median difference of repeated runs, so that single outliers
+    do not count. The variance between seeds is the median over instances.
     """
     noise = (np.log(repeats["again"] / repeats["seconds"]).abs().median() / 0.6745) ** 2 / 2
     solved = runs.frame[runs.finished]
@@ -115,7 +116,7 @@ def _share_of_noise(repeats: pd.DataFrame, runs: RunTable) -> float:
 
 
 def _portable(words: list[str]) -> list[str]:
-    """Leave out where on this machine the solver lies."""
+    """Return a command without the folder of its program on this machine."""
     return [words[0].rpartition("/")[2], *words[1:]]
 
 

@@ -18,13 +18,13 @@ TARGET = Path(__file__).parents[1] / "docs" / "datasets.png"
 
 
 def main() -> None:
-    """Draw one panel a data set."""
+    """Draw one panel per data set."""
     figure, panels = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True, layout="constrained")
     for panel, name in zip(panels, ("clasp-factoring", "lpg-zenotravel"), strict=False):
         draw_instances(panel, load_dataset(name))
         panel.set_title(f"{name}: instances from easy to hard")
     draw_solvers(panels[2], load_dataset("sat-portfolio"))
-    panels[0].set_ylabel("part of runs finished")
+    panels[0].set_ylabel("fraction of runs finished")
     for panel in panels:
         panel.set_xscale("log")
         panel.set_xlabel("CPU seconds")
@@ -42,7 +42,7 @@ def draw_instances(panel: Axes, data: Dataset) -> None:
 
 
 def draw_solvers(panel: Axes, data: Dataset) -> None:
-    """Draw all solvers on two instances, each clearly won by another of them."""
+    """Draw all solvers on two instances, with another solver clearly fastest on each."""
     means = np.array([np.where(d.finished, d.seconds, 2 * d.seconds).mean(axis=1) for d in map(data.of, data.solvers)])
     gaps = np.log(np.sort(means, axis=0)[1] / means.min(axis=0))
     winners = means.argmin(axis=0)
@@ -58,7 +58,7 @@ def draw_solvers(panel: Axes, data: Dataset) -> None:
 
 
 def draw_steps(panel: Axes, seconds: np.ndarray, finished: np.ndarray, **style: object) -> None:
-    """Draw the part of runs that had finished by each time; runs cut off never do."""
+    """Draw the fraction of runs finished by each time; censored runs never finish."""
     times = np.sort(seconds[finished])
     panel.step(times, np.arange(1, len(times) + 1) / len(seconds), where="post", **style)
 

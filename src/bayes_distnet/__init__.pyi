@@ -1,8 +1,8 @@
-from .collect.collector import collect as collect
+from .collect.collector import collect_runs as collect_runs
 from .collect.executor import Executor as Executor
 from .collect.executor import Outcome as Outcome
 from .collect.executor import execute as execute
-from .collect.instances.registry import generate as generate
+from .collect.instances.registry import generate_instances as generate_instances
 from .collect.solvers.base import Solver as Solver
 from .collect.solvers.command import from_command as from_command
 from .collect.solvers.registry import find_solver as find_solver

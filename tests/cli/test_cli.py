@@ -162,7 +162,7 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["generate", "sudoku", "3", "--out", "x"], "kind='sudoku': expected one of"),
+        (["generate", "sudoku", "3", "--out", "x"], "kind of instance 'sudoku': expected one of"),
         (
             ["collect", "none.cnf", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "no such",

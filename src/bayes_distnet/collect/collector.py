@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 import concurrent.futures
-import contextlib
-import datetime
-import hashlib
 import os
-import platform
-import shlex
 import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-import bayes_distnet
-from bayes_distnet.collect.executor import SupervisorGone
-from bayes_distnet.collect.plan import MEMORY_LIMIT, plan
+from bayes_distnet.collect.executor import SupervisorGone, check_linux
+from bayes_distnet.collect.jobs import Job, Result, run_job
+from bayes_distnet.collect.plan import MEMORY_LIMIT, digest, plan_runs
+from bayes_distnet.collect.session import now, session_facts
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.workers import Job, Result, Workers, dask_workers, local_workers, run_job
+from bayes_distnet.collect.try_out import try_out
+from bayes_distnet.collect.workers import Workers, dask_workers, local_workers
 from bayes_distnet.data.run import Key
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, UNREADABLE
+from bayes_distnet.data.statuses import INTERRUPTED
 from bayes_distnet.data.store import Store
 from bayes_distnet.errors import CollectError
 
-CLAIMED_AHEAD = 8  # runs a core: each claim waits for the disk
+CLAIMED_AHEAD = 8  # runs claimed at once per slot: each claim waits for the disk
+ATTEMPTS = 3  # times that a run is started if it is interrupted or its supervisor is killed
 
 
-ATTEMPTS = 3  # at a run that was interrupted, or whose supervisor was killed
-
-
-TRY_OUT_SECONDS = 10.0
-
-
-def collect(
+def collect_runs(
     solvers: Sequence[Solver],
     instances: Iterable[str | os.PathLike[str]],
     seeds: int | Sequence[int],
@@ -56,93 +46,130 @@ def collect(
 ) -> RunTable:
     """Run every solver on every instance with every seed, and return all runs of the store.
 
-    `seeds` is how many (1, 2, ...) or which. `cutoff` is in CPU seconds; `cutoffs` gives single instances, by name,
-    another one. Runs that are in the store already are not done again, so calling this again after it was stopped,
-    killed or interrupted goes on where it was. Several collectors may work on one store at once. `cluster` is the
-    address of a Dask scheduler, or "local" to start one; without it, runs are done on `cores` of this machine.
+    Runs that are in the store are not done again: after a collection was stopped or killed, the same call continues
+    it. Several collectors may work on one store at the same time.
+
+    Parameters
+    ----------
+    solvers : sequence of Solver
+        Solvers to run: see `find_solver` and `from_command`.
+    instances : iterable of paths
+        Instance files with different names.
+    seeds : int or sequence of int
+        Number of seeds (1, 2, ...), or the seeds.
+    store : path
+        SQLite file; it is created if it does not exist.
+    cutoff : float
+        CPU seconds per run.
+    cutoffs : mapping, optional
+        Other cutoffs for single instances, by file name.
+    wall_limit : float, optional
+        Seconds of wall-clock time per run; by default twice the cutoff plus 10 s.
+    memory_limit : int or None, default 4 GiB
+        Resident bytes per run; None for no limit.
+    cores : int, optional
+        Number of runs at a time, one per core; by default all cores that this program may use.
+    cluster : str, optional
+        Address of a Dask scheduler, or "local" to start one. By default runs are done on cores of this machine.
+    progress : bool, default False
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    RunTable
+        All runs of the store.
+
+    Raises
+    ------
+    SettingError
+        If this system is not Linux, or an argument cannot be used.
+    StoreError
+        If the store has runs of other instance files, commands or versions under the same names.
+    CollectError
+        If a solver fails on its first instances, or runs are lost.
     """
-    jobs = plan(solvers, instances, seeds, cutoff, cutoffs or {}, wall_limit, memory_limit)
+    check_linux()
+    jobs = plan_runs(solvers, instances, seeds, cutoff, cutoffs or {}, wall_limit, memory_limit)
     with Store(store) as database:
-        database.register_instances({path.name: _digest(path) for path in {job.path for job in jobs}})
+        database.register_instances({path.name: digest(path) for path in {job.path for job in jobs}})
         missing = {job.key: job for job in jobs}
-        for key in database.done() & missing.keys():
+        done = database.done()
+        for key in done & missing.keys():
             del missing[key]
         if missing:
             with dask_workers(cluster, cores) if cluster else local_workers(cores) as workers:
-                _try_out(database, missing.values(), workers)
+                try_out(missing.values(), workers, tried={solver for solver, _, _ in done})
                 for solver in solvers:
                     database.register_solver(solver.name, solver.template, solver.answer, solver.version())
-                numbers = (len({job.path for job in jobs}), len({job.seed for job in jobs}))
-                place = cluster or "local cores"
-                database.begin_session(_now(), _facts(solvers, *numbers, cutoff, wall_limit, memory_limit, place))
+                database.begin_session(now(), session_facts(solvers, jobs, cutoff, cluster or "local cores"))
                 with tqdm(total=len(jobs), initial=len(jobs) - len(missing), unit="run", disable=not progress) as bar:
-                    _Progress(database, missing, workers, bar).do_all()
+                    _Collection(database, missing, workers, bar).do_all()
         return database.runs()
 
 
-class _Progress:
-    """What is still to be done: not yet claimed, claimed, under way here, or with another collector."""
+class _Collection:
+    """The missing runs: unclaimed, claimed, submitted to workers, or claimed by another collector."""
 
     def __init__(self, database: Store, missing: dict[Key, Job], workers: Workers, bar: tqdm[Any]) -> None:
         self.database, self.missing, self.workers, self.bar = database, missing, workers, bar
         self.unclaimed, self.claimed, self.elsewhere = deque(missing), deque[Key](), set[Key]()
-        self.under_way: dict[Future[Result], Key] = {}
+        self.submitted: dict[Future[Result], Key] = {}
         self.failures = Counter[Key]()
-        self.told = bar.disable
+        self.warned = bar.disable
 
     def do_all(self) -> None:
-        """Do every missing run here, unless another collector does it."""
+        """Do every missing run, unless another collector does it."""
         try:
             while self.missing:
                 self.start()
-                if self.under_way:
+                if self.submitted:
                     self.finish()
                 elif not self.unclaimed:
-                    self.see_what_others_did()
+                    self.check_other_collectors()
         finally:
-            for future in self.under_way:
+            for future in self.submitted:
                 future.cancel()
 
     def start(self) -> None:
-        """Claim runs and start as many as there is room for."""
+        """Claim runs, and submit as many as the workers have slots."""
         slots = self.workers.slots()
         if len(self.claimed) < slots and self.unclaimed:
             wanted = [self.unclaimed.popleft() for _ in range(min(len(self.unclaimed), CLAIMED_AHEAD * slots))]
             ours = self.database.claim(wanted)
             self.claimed.extend(ours)
             self.elsewhere |= set(wanted) - set(ours)
-        while self.claimed and len(self.under_way) < slots:
+        while self.claimed and len(self.submitted) < slots:
             key = self.claimed.popleft()
-            self.under_way[self.workers.pool.submit(run_job, self.missing[key])] = key
+            self.submitted[self.workers.pool.submit(run_job, self.missing[key])] = key
 
     def finish(self) -> None:
-        """Wait until a run ends, and store all that have; try again those that were lost or interrupted."""
-        finished = concurrent.futures.wait(self.under_way, 5.0, concurrent.futures.FIRST_COMPLETED).done
-        lost = {self.under_way[future]: error for future in finished if (error := _error(future))}
-        done = [future.result() for future in finished if self.under_way.pop(future) not in lost]
-        self.database.add(result.run for result in done)  # with nothing done it tells others that we are alive
+        """Wait for the end of a run, and store all finished runs; try lost and interrupted runs again."""
+        finished = concurrent.futures.wait(self.submitted, 5.0, concurrent.futures.FIRST_COMPLETED).done
+        lost = {self.submitted[future]: error for future in finished if (error := _error(future))}
+        done = [future.result() for future in finished if self.submitted.pop(future) not in lost]
+        self.database.add(result.run for result in done)  # even without runs: it shows that this collector is alive
         for result in done:
-            if result.run.status == INTERRUPTED and self.another_try(result.run.key):
+            if result.run.status == INTERRUPTED and self.may_try_again(result.run.key):
                 self.unclaimed.append(result.run.key)
             else:
                 del self.missing[result.run.key]
                 self.bar.update()
-        if not self.told and any(result.run.core is None for result in done):
-            note = "note: other collectors hold all cores; runs are not bound to one and disturb each other."
+        if not self.warned and any(result.run.core is None for result in done):
+            note = "note: other collectors hold all cores; runs are not bound to a core and disturb each other."
             self.bar.write(note, file=sys.stderr)
-            self.told = True
+            self.warned = True
         for key, error in lost.items():
-            if not isinstance(error, SupervisorGone) or not self.another_try(key):
+            if not isinstance(error, SupervisorGone) or not self.may_try_again(key):
                 raise CollectError(_lost(self.missing[key], error)) from error
             self.claimed.append(key)
 
-    def another_try(self, key: Key) -> bool:
-        """Whether a run that failed for reasons outside the solver is to be tried once more."""
+    def may_try_again(self, key: Key) -> bool:
+        """Count a failure that is not the solver's; whether the run may be tried once more."""
         self.failures[key] += 1
         return self.failures[key] < ATTEMPTS
 
-    def see_what_others_did(self) -> None:
-        """Take off what other collectors have done; the rest is to be claimed again, in case one of them died."""
+    def check_other_collectors(self) -> None:
+        """Drop runs that other collectors have done; claim the others again, in case their collector is dead."""
         for key in self.database.done() & self.elsewhere:
             del self.missing[key]
             self.elsewhere.remove(key)
@@ -154,91 +181,12 @@ class _Progress:
 
 
 def _error(future: Future[Result]) -> BaseException | None:
-    """Return why a run was lost; a cluster that is gone cancels what it had."""
-    return CancelledError("the cluster let go of it.") if future.cancelled() else future.exception()
+    """Return the error by which a run was lost; a cluster that is gone cancels its runs."""
+    return CancelledError("the cluster cancelled it.") if future.cancelled() else future.exception()
 
 
 def _lost(job: Job, error: BaseException) -> str:
     return (
-        f"{job.solver.name} on {job.path.name} with seed {job.seed}: {error} Runs that were finished are in the "
-        "store; the same command goes on from there."
+        f"{job.solver.name} on {job.path.name} with seed {job.seed}: {error} Finished runs are in the store; "
+        "the same command continues from there."
     )
-
-
-def _try_out(database: Store, jobs: Iterable[Job], workers: Workers) -> None:
-    """Make sure, before hours are spent, that each solver new to the store starts and that its answer is understood.
-
-    A solver may well fail on one instance; one that fails on the first three, each time without being cut off, is not
-    set up.
-    """
-    known = {solver for solver, _, _ in database.done()}
-    first: dict[str, list[Job]] = {}
-    for job in jobs:
-        if job.solver.name not in known and len(first.setdefault(job.solver.name, [])) < 3:
-            first[job.solver.name].append(job)
-    for tries in first.values():
-        for job in tries:
-            short = replace(job, cutoff=min(job.cutoff, TRY_OUT_SECONDS))
-            result = workers.pool.submit(run_job, short).result()
-            if result.run.status not in (CRASHED, UNREADABLE):
-                break
-        else:
-            raise CollectError(_not_set_up(job, result, len(tries)))
-
-
-def _not_set_up(job: Job, result: Result, tries: int) -> str:
-    command = shlex.join(job.solver.command(job.path, seed=job.seed, cutoff=job.cutoff))
-    what = (
-        f"its output has no line that matches {job.solver.answer!r}"
-        if result.run.status == UNREADABLE
-        else f"it crashed (exit code {result.run.exit_code})"
-    )
-    printed = "\n".join(result.printed.strip().splitlines()[-8:]) or "(nothing)"
-    return (
-        f"solver {job.solver.name}: {what}, {tries} times out of {tries}. No run was recorded. The last command "
-        f"was: {command}\nThe last it printed was:\n{printed}\n"
-        "Runs work in an empty folder of their own: give files in the command by their full paths."
-    )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-def _facts(
-    solvers: Sequence[Solver],
-    instances: int,
-    seeds: int,
-    cutoff: float,
-    wall_limit: float | None,
-    memory_limit: int | None,
-    place: str,
-) -> dict[str, Any]:
-    """Return what someone would need to know to collect these runs again."""
-    return {
-        "version": bayes_distnet.__version__,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "place": place,
-        "solvers": [solver.name for solver in solvers],
-        "instances": instances,
-        "seeds": seeds,
-        "cutoff": cutoff,
-        "wall_limit": wall_limit,
-        "memory_limit": memory_limit,
-    }
-
-
-def _processor() -> str:
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()

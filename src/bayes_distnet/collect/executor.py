@@ -1,13 +1,7 @@
-"""Run one command under limits, and always come back with an outcome.
+"""Run one command under limits, and always return an outcome. Linux only.
 
 No shell, no privileges, no control groups: a supervisor process (`supervisor.py`) owns the command's whole process
-tree, reads its CPU clock and memory, and leaves nothing behind. Linux only.
-
->>> outcome = execute(["sleep", "0"], cutoff=5.0)
->>> outcome.status, outcome.exit_code
-('solved', 0)
->>> execute(["sh", "-c", "while true; do :; done"], cutoff=0.05).status
-'timeout'
+tree, reads its CPU clock and memory, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -22,64 +16,107 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bayes_distnet.collect import supervisor
 from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
 from bayes_distnet.errors import CollectError, SettingError
 from bayes_distnet.validation import check_positive
 
-# Sent by someone else (a person, a batch system, the kernel short of memory): they tell nothing about the solver.
-_FROM_OUTSIDE = {-signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGKILL}
+# The supervisor is run, not imported: it imports modules that exist on Linux only.
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended and what it used."""
+    """The end of a run, and the resources that it used.
+
+    Parameters
+    ----------
+    status : str
+        One of the statuses of a run table.
+    seconds : float
+        CPU seconds, user and system, of all processes of the tree.
+    wall_seconds : float
+        Seconds from the start to the end of the first process.
+    cutoff : float
+        CPU seconds that the run was allowed.
+    exit_code : int
+        Exit code of the first process; -n if signal n ended it.
+    memory : int
+        Largest number of resident bytes that was measured.
+    output, errors : str
+        Standard output and standard error; beyond half a MiB the middle is left out.
+    answer : str or None
+        Answer of the solver; None without an answer.
+    """
 
     status: str
     seconds: float
-    """CPU seconds, user and system, of all processes of the tree."""
     wall_seconds: float
-    """Seconds from the start to the end of the first process."""
     cutoff: float
-    """CPU seconds the run was allowed."""
     exit_code: int
-    """Exit code of the first process; -n if signal n ended it."""
     memory: int
-    """Most bytes resident at once, as far as seen."""
     output: str
-    """Standard output; the middle is left out past half a MiB."""
     errors: str
-    """Standard error, likewise."""
     answer: str | None
-    """What the solver answered; None without an answer."""
+
+
+def check_linux() -> None:
+    """Raise a `SettingError` unless this system is Linux."""
+    if not sys.platform.startswith("linux"):
+        raise SettingError(
+            f"collecting runs and computing CNF features need Linux, and this system is {sys.platform}; "
+            "reading, fitting, predicting and reporting work everywhere."
+        )
 
 
 def exited_with_zero(output: str, exit_code: int) -> str | None:
-    """Take exit code 0 as the answer: what counts as solved where nothing else is said."""
+    """Accept exit code 0 as an answer.
+
+    Parameters
+    ----------
+    output : str
+        Not used.
+    exit_code : int
+        Exit code of the run.
+
+    Returns
+    -------
+    str or None
+        An empty answer if the exit code is 0.
+    """
     return "" if exit_code == 0 else None
 
 
 class SupervisorGone(CollectError):
-    """The supervisor process was killed or closed; the run it had is lost."""
+    """The supervisor process was killed or closed; its run is lost."""
 
-    def __init__(self, message: str = "the supervisor process is gone, and the run it had is lost.") -> None:
+    def __init__(self, message: str = "the supervisor process is gone, and its run is lost.") -> None:
         super().__init__(message)
 
 
 class Executor:
-    """Runs commands one after the other, bound to a core of its own if `pin`; close it, or use it in a `with`.
+    """Runs commands one after the other under limits.
 
-    `core` is the core it is bound to; None if it is not, or if every core is taken by another executor.
+    Close it, or use it in a `with` statement. Its attribute `core` is the core that it is bound to, or None.
+
+    Parameters
+    ----------
+    pin : bool, default False
+        Whether to bind runs to a core that no other executor holds. If all cores are taken, runs are not bound.
+
+    Raises
+    ------
+    SettingError
+        If this system is not Linux.
     """
 
     def __init__(self, *, pin: bool = False) -> None:
-        if not sys.platform.startswith("linux"):
-            raise SettingError(f"execute: runs are measured with means of Linux, and this is {sys.platform}.")
-        command = [sys.executable, "-I", "-S", supervisor.__file__, *(["--pin"] if pin else [])]
-        # A session of its own: Ctrl-C in a terminal reaches this program, which then decides.
+        check_linux()
+        command = [sys.executable, "-I", "-S", str(SUPERVISOR), *(["--pin"] if pin else [])]
+        # In a session of its own, Ctrl-C in a terminal reaches only this program, which then decides.
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
         )
@@ -104,25 +141,32 @@ class Executor:
         memory_limit: int | None = None,
         read_answer: Callable[[str, int], str | None] = exited_with_zero,
     ) -> Outcome:
-        """Run a command, without a shell, in an empty folder of its own that is deleted afterwards.
+        """Run a command.
 
-        `cutoff` is in CPU seconds of the whole process tree, `wall_limit` in seconds by the clock (default: twice the
-        cutoff and 10 s), `memory_limit` in bytes resident. `read_answer` gets the output and the exit code, and
-        returns the answer or None.
+        Parameters
+        ----------
+        command, cutoff, wall_limit, memory_limit, read_answer
+            As in `execute`.
+
+        Returns
+        -------
+        Outcome
+            The outcome of the run.
+
+        Raises
+        ------
+        SettingError
+            As in `execute`.
+        SupervisorGone
+            If the supervisor was killed or closed.
         """
         check_positive("cutoff", cutoff)
         wall_limit = 2 * cutoff + 10 if wall_limit is None else wall_limit
         check_positive("wall_limit", wall_limit)
         if memory_limit is not None:
             check_positive("memory_limit", memory_limit)
-        words = [os.fspath(word) for word in command]
-        if not words or any("\0" in word for word in words):
-            raise SettingError(f"command={words!r}: expected a program and its arguments.")
-        program = shutil.which(words[0])
-        if program is None:
-            raise SettingError(f"command: no program {words[0]!r} that can be run. Install it, or give its full path.")
         request = {
-            "command": [os.path.abspath(program), *words[1:]],
+            "command": _with_full_path(command),
             "cutoff": float(cutoff),
             "wall_limit": float(wall_limit),
             "memory_limit": None if memory_limit is None else float(memory_limit),
@@ -130,7 +174,7 @@ class Executor:
         try:
             self._send(request)
             reply = self._reply()
-        except BaseException:  # Ctrl-C among them: the reply would be taken for that of the next run
+        except BaseException:  # Ctrl-C included: the next run would take the pending reply for its own
             self.close()
             raise
         if "failed" in reply:
@@ -138,16 +182,16 @@ class Executor:
         return _outcome(reply, cutoff, read_answer)
 
     def stop(self) -> None:
-        """End the run in flight, if there is one, as interrupted; may be called from another thread."""
+        """End the current run, if there is one, as interrupted; may be called from another thread."""
         self._send({})
 
     def close(self) -> None:
-        """End the run in flight, if there is one, and the supervisor."""
+        """End the current run, if there is one, and the supervisor."""
         self._end()
 
     @property
     def closed(self) -> bool:
-        """Whether it can run nothing any more."""
+        """Whether the supervisor has been ended."""
         return not self._end.alive
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -173,7 +217,7 @@ class Executor:
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    if os.getpid() != owner:  # a fork of the program that started it
+    if os.getpid() != owner:  # a fork of the program that started the supervisor
         return
     assert process.stdin is not None
     assert process.stdout is not None
@@ -182,14 +226,25 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     process.wait()
 
 
+def _with_full_path(command: Sequence[str]) -> list[str]:
+    """Return the words of a command with the full path of its program, or raise a `SettingError`."""
+    words = [os.fspath(word) for word in command]
+    if not words or any("\0" in word for word in words):
+        raise SettingError(f"command={words!r}: expected a program and its arguments.")
+    program = shutil.which(words[0])
+    if program is None:
+        raise SettingError(f"command: no program {words[0]!r} that can be run. Install it, or give its full path.")
+    return [os.path.abspath(program), *words[1:]]
+
+
 def _outcome(reply: dict[str, Any], cutoff: float, read_answer: Callable[[str, int], str | None]) -> Outcome:
-    answer = None if reply["why"] else read_answer(reply["output"], reply["exit"])
+    answer = None if reply["reason"] else read_answer(reply["output"], reply["exit_code"])
     return Outcome(
-        status=_status(reply["why"], reply["exit"], reply["seconds"], cutoff, answer),
+        status=_status(reply["reason"], reply["exit_code"], reply["seconds"], cutoff, answer),
         seconds=reply["seconds"],
         wall_seconds=reply["wall_seconds"],
         cutoff=cutoff,
-        exit_code=reply["exit"],
+        exit_code=reply["exit_code"],
         memory=reply["memory"],
         output=reply["output"],
         errors=reply["errors"],
@@ -197,19 +252,20 @@ def _outcome(reply: dict[str, Any], cutoff: float, read_answer: Callable[[str, i
     )
 
 
-def _status(why: str | None, exit_code: int, seconds: float, cutoff: float, answer: str | None) -> str:
-    if why == "interrupted":
+def _status(reason: str | None, exit_code: int, seconds: float, cutoff: float, answer: str | None) -> str:
+    if reason == "interrupted":
         return INTERRUPTED
-    if why == "memory":
+    if reason == "memory":
         return MEMOUT
-    if why in ("cpu", "wall") or seconds > cutoff:
+    if reason in ("cpu", "wall") or seconds > cutoff:
         return TIMEOUT
     if exit_code >= 0 and answer is not None:
         return SOLVED
-    # A solver that was told its cutoff gives up by itself, a moment before or after.
+    # A solver that received the cutoff as an argument gives up by itself, shortly before or after it.
     if seconds >= 0.98 * cutoff:
         return TIMEOUT
-    if exit_code in _FROM_OUTSIDE:
+    # Signals of a person, a batch system or the kernel short of memory: they carry no information on the solver.
+    if -exit_code in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
         return INTERRUPTED
     return CRASHED if exit_code != 0 else UNREADABLE
 
@@ -225,7 +281,41 @@ def execute(
     memory_limit: int | None = None,
     read_answer: Callable[[str, int], str | None] = exited_with_zero,
 ) -> Outcome:
-    """Run one command under limits (see `Executor.run`); a thread's runs share one supervisor."""
+    """Run one command under limits, without a shell, in an empty folder that is deleted afterwards.
+
+    All calls of a thread share one supervisor.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Program and arguments.
+    cutoff : float
+        Limit in CPU seconds of the whole process tree.
+    wall_limit : float, optional
+        Limit in seconds of wall-clock time; by default twice the cutoff plus 10 s.
+    memory_limit : int, optional
+        Limit in resident bytes of the whole process tree; by default none.
+    read_answer : callable, optional
+        (standard output, exit code) -> answer, or None without an answer. By default exit code 0 is an answer.
+
+    Returns
+    -------
+    Outcome
+        Status, measured resources, output and answer.
+
+    Raises
+    ------
+    SettingError
+        If this system is not Linux, a limit is not positive, or the program cannot be started.
+
+    Examples
+    --------
+    >>> outcome = execute(["sleep", "0"], cutoff=5.0)
+    >>> outcome.status, outcome.exit_code
+    ('solved', 0)
+    >>> execute(["sh", "-c", "while true; do :; done"], cutoff=0.05).status
+    'timeout'
+    """
     if getattr(_shared, "owner", None) != os.getpid():
         _shared.executor, _shared.owner = Executor(), os.getpid()
     executor: Executor = _shared.executor
@@ -234,5 +324,5 @@ def execute(
             command, cutoff=cutoff, wall_limit=wall_limit, memory_limit=memory_limit, read_answer=read_answer
         )
     finally:
-        if executor.closed:  # the run was broken off
+        if executor.closed:  # the run did not complete
             _shared.owner = None

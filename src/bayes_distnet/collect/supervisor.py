@@ -1,13 +1,16 @@
-"""The process that owns a solver's process tree; one run at a time.
+"""The process that owns the process tree of a solver, one run at a time. A program, never imported; Linux only.
 
-`executing.Executor` starts it with a bare interpreter (only the standard library, ready in some 15 ms) and speaks to it
-in lines of JSON: a request on standard input, a reply on standard output. It is a child subreaper: a process whose
-parent dies becomes its child, so no part of a solver's tree, not even a daemon in a session of its own, can leave. A
+`executor.Executor` starts it with a bare interpreter (only the standard library, ready in about 15 ms) and exchanges
+lines of JSON with it: requests on standard input, replies on standard output. It is a child subreaper: a process whose
+parent dies becomes its child, so no part of a solver's tree can leave, not even a daemon in a session of its own. A
 run is over when every process of the tree is dead and waited for; its CPU time is the sum over all of them.
 
-The reply tells what was measured and why the run was ended, if it was. What that means (solved, timeout, ...) is
-decided in `executing`. When standard input closes, because the program that started it is gone, it kills the tree and
-ends.
+A reply has the measured values and, if the supervisor ended the run, the reason; the executor derives the status. When
+standard input closes, because the owner is gone, the supervisor kills the tree and exits.
+
+It is written by hand because runs must need no privileges: control groups, and with them benchexec's runexec, need
+write access to a cgroup, which an administrator or a systemd session has to grant. psutil loses processes whose
+parent has ended, and reads CPU times in clock ticks, 10 ms on most systems: too coarse for short runs.
 """
 
 from __future__ import annotations
@@ -25,102 +28,52 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
-KEPT_BYTES = 1 << 18  # of each end of an output: the answer is near the start or near the end
-CHECK_SECONDS = 0.02  # between two looks at the memory of the tree
-LONGEST = 10**9  # seconds: the kernel takes no number without end
-LARGEST_FILE = 1 << 30  # bytes a solver may write into one file
+KEPT_BYTES = 1 << 18  # bytes kept of each end of an output: the answer is near the start or near the end
+CHECK_SECONDS = 0.02  # longest time between two measurements of the tree
+LONGEST = 10**9  # seconds: largest CPU limit passed to the kernel, which accepts no infinite number
+LARGEST_FILE = 1 << 30  # bytes that a solver may write into one file
 
 LEFT_TO_OWNER = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _PR_SET_CHILD_SUBREAPER = 36  # see prctl(2)
 
 
-class Stream:
-    """An output of the solver: its first and last bytes, however much is written."""
-
-    def __init__(self) -> None:
-        self.readable, self.writable = os.pipe2(os.O_CLOEXEC)
-        os.set_blocking(self.readable, False)
-        self.head, self.tail, self.dropped = bytearray(), bytearray(), 0
-
-    def drain(self) -> bool:
-        """Read what there is now; False once every writer has closed it."""
-        for _ in range(16):  # not for ever: a solver may write faster than this reads
-            try:
-                chunk = os.read(self.readable, 1 << 20)
-            except BlockingIOError:
-                return True
-            if not chunk:
-                return False
-            room = KEPT_BYTES - len(self.head)
-            self.head += chunk[:room]
-            self.tail += chunk[room:]
-            if (excess := len(self.tail) - KEPT_BYTES) > 0:
-                del self.tail[:excess]
-                self.dropped += excess
-        return True
-
-    def close(self) -> None:
-        """Read what is left, and give the pipe back."""
-        self.drain()
-        os.close(self.readable)
-
-    def text(self) -> str:
-        """Return what was kept; the gap is marked."""
-        gap = f"\n[{self.dropped} bytes left out]\n".encode() if self.dropped else b""
-        return bytes(self.head + gap + self.tail).decode("utf-8", "replace")
-
-
-class Control:
-    """The two pipes to the program that started this one."""
-
-    def __init__(self) -> None:
-        self.buffer = b""
-
-    def next_line(self) -> str | None:
-        """Wait for a line; None when the other side is gone."""
-        while b"\n" not in self.buffer:
-            chunk = os.read(0, 1 << 16)
-            if not chunk:
-                return None
-            self.buffer += chunk
-        line, self.buffer = self.buffer.split(b"\n", 1)
-        return line.decode()
-
-    def reply(self, message: dict[str, Any]) -> None:
-        data = json.dumps(message).encode() + b"\n"
-        while data:
-            data = data[os.write(1, data) :]
-
-
 def main() -> None:
     """Serve runs until standard input closes."""
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
-    lower(resource.RLIMIT_CORE, 0)
-    lower(resource.RLIMIT_FSIZE, LARGEST_FILE)
-    # Ctrl-C and a batch system's signals are for the program that started this one. When that ends, so does this.
+    _lower_limit(resource.RLIMIT_CORE, 0)
+    _lower_limit(resource.RLIMIT_FSIZE, LARGEST_FILE)
+    # Ctrl-C and the signals of a batch system are for the owner. When the owner ends, so does this program.
     for number in LEFT_TO_OWNER:
         signal.signal(number, signal.SIG_IGN)
-    core = claim_core() if "--pin" in sys.argv else None
-    control = Control()
+    core = _claim_core() if "--pin" in sys.argv else None
+    control = _Control()
     control.reply({"core": core})
     while (line := control.next_line()) is not None:
         request = json.loads(line)
-        if "command" in request:  # anything else asks to stop a run that is over by now
-            reply = run(request, control)
+        if "command" in request:  # any other request asks to stop a run that is already over
+            reply = _run(request, control)
             if reply is None:
                 return
             control.reply(reply)
 
 
-def claim_core() -> int | None:
+def _lower_limit(limit: int, value: int) -> None:
+    """Lower a resource limit of this process and of all processes that it starts."""
+    hard = resource.getrlimit(limit)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(limit, (value, value))
+
+
+def _claim_core() -> int | None:
     """Bind this process to a core that no other supervisor of this user holds; None if all are taken.
 
-    The claim is a lock on a file, so that collectors that know nothing of each other share a machine without
-    sharing a core, and a claim ends with its holder.
+    The claim is a lock on a file: independent collectors share a machine without sharing a core, and a claim ends
+    with its holder.
     """
     folder = os.path.join(tempfile.gettempdir(), f"bayes-distnet-cores-{os.getuid()}")
     os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -136,44 +89,98 @@ def claim_core() -> int | None:
     return None
 
 
-def run(request: dict[str, Any], control: Control) -> dict[str, Any] | None:
-    """Run one command to its end, in a folder of its own; None if the program that asked for it is gone."""
+class _Control:
+    """The two pipes to the owner."""
+
+    def __init__(self) -> None:
+        self.buffer = b""
+
+    def next_line(self) -> str | None:
+        """Wait for a line; None when the owner is gone."""
+        while b"\n" not in self.buffer:
+            chunk = os.read(0, 1 << 16)
+            if not chunk:
+                return None
+            self.buffer += chunk
+        line, self.buffer = self.buffer.split(b"\n", 1)
+        return line.decode()
+
+    def reply(self, message: dict[str, Any]) -> None:
+        data = json.dumps(message).encode() + b"\n"
+        while data:
+            data = data[os.write(1, data) :]
+
+
+class _Stream:
+    """An output of the solver: its first and last bytes, whatever its length."""
+
+    def __init__(self) -> None:
+        self.readable, self.writable = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.readable, False)
+        self.head, self.tail, self.dropped = bytearray(), bytearray(), 0
+
+    def drain(self) -> bool:
+        """Read all bytes that are ready; False once every writer has closed the stream."""
+        for _ in range(16):  # bounded: a solver may write faster than this reads
+            try:
+                chunk = os.read(self.readable, 1 << 20)
+            except BlockingIOError:
+                return True
+            if not chunk:
+                return False
+            room = KEPT_BYTES - len(self.head)
+            self.head += chunk[:room]
+            self.tail += chunk[room:]
+            if (excess := len(self.tail) - KEPT_BYTES) > 0:
+                del self.tail[:excess]
+                self.dropped += excess
+        return True
+
+    def close(self) -> None:
+        """Read the remaining bytes, and close the pipe."""
+        self.drain()
+        os.close(self.readable)
+
+    def text(self) -> str:
+        """Return the kept bytes as text; the gap is marked."""
+        gap = f"\n[{self.dropped} bytes left out]\n".encode() if self.dropped else b""
+        return bytes(self.head + gap + self.tail).decode("utf-8", "replace")
+
+
+def _run(request: dict[str, Any], control: _Control) -> dict[str, Any] | None:
+    """Run one command to its end in an empty folder; None if the owner is gone."""
     folder = tempfile.mkdtemp(prefix="bayes-distnet-run-")
-    output, errors = Stream(), Stream()
-    begun = time.monotonic()
-    try:
-        child = start(request, folder, output, errors)
-    except OSError as error:
-        output.close()
-        errors.close()
-        shutil.rmtree(folder, ignore_errors=True)
-        return {"failed": f"{request['command'][0]}: {error.strerror}"}
-    watch = Watch(child, request, begun)
-    try:
-        why = watch.until_over(control, (output, errors))
-        wall = time.monotonic() - begun
-    finally:
-        used = end_tree(child)
-        output.close()
-        errors.close()
-        shutil.rmtree(folder, ignore_errors=True)
-    if why == "abandoned":
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        output, errors = (stack.enter_context(contextlib.closing(_Stream())) for _ in range(2))
+        started = time.monotonic()
+        try:
+            child = _start(request, folder, output, errors)
+        except OSError as error:
+            return {"failed": f"{request['command'][0]}: {error.strerror}"}
+        watch = _Watch(child, request, started)
+        try:
+            reason = watch.until_over(control, (output, errors))
+            wall = time.monotonic() - started
+        finally:
+            used = _end_tree(child)
+    if reason == "abandoned":
         return None
     return {
-        "why": why,
-        "seconds": max(used.seconds, sum(watch.seen.values())),
+        "reason": reason,
+        "seconds": max(used.seconds, sum(watch.seconds.values())),
         "wall_seconds": wall,
-        "exit": used.exit,
+        "exit_code": used.exit_code,
         "memory": max(used.memory, watch.memory),
         "output": output.text(),
         "errors": errors.text(),
     }
 
 
-def start(request: dict[str, Any], folder: str, output: Stream, errors: Stream) -> int:
+def _start(request: dict[str, Any], folder: str, output: _Stream, errors: _Stream) -> int:
     """Start the solver in the folder of its run; return its process.
 
-    A spawn, not a fork: the solver is not charged for copies of this interpreter's pages (about 1 ms).
+    It is spawned, not forked: a fork would charge the solver about 1 ms for copies of this interpreter's pages.
     """
     os.chdir(folder)
     try:
@@ -193,40 +200,33 @@ def start(request: dict[str, Any], folder: str, output: Stream, errors: Stream) 
         os.chdir("/")
         os.close(output.writable)
         os.close(errors.writable)
-    # Whole seconds, and of one process only: a net under the clock that `Watch` reads.
+    # A second safeguard beside `_Watch`: the kernel's limit has whole seconds and counts one process only.
     most = int(min(request["cutoff"], LONGEST)) + 2
-    with contextlib.suppress(OSError):  # it may have ended already
+    with contextlib.suppress(OSError):  # the process may have ended already
         resource.prlimit(child, resource.RLIMIT_CPU, (most, most))
     return child
 
 
-def lower(limit: int, value: int) -> None:
-    """Lower a limit of this process and of all it starts."""
-    hard = resource.getrlimit(limit)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(limit, (value, value))
+class _Watch:
+    """Watches a run until its first process ends, a limit is exceeded, or the owner stops it."""
 
-
-class Watch:
-    """Watches a run until its first process ends, a limit is passed, or it is called off."""
-
-    def __init__(self, child: int, request: dict[str, Any], begun: float) -> None:
+    def __init__(self, child: int, request: dict[str, Any], started: float) -> None:
         self.child, self.cutoff, self.memory_limit = child, request["cutoff"], request["memory_limit"]
-        self.deadline = begun + request["wall_limit"]
+        self.deadline = started + request["wall_limit"]
         self.cores = len(os.sched_getaffinity(0))
-        self.memory, self.seen = 0, dict[int, float]()
+        self.memory, self.seconds = 0, dict[int, float]()
 
-    def until_over(self, control: Control, streams: tuple[Stream, Stream]) -> str | None:
-        """Return why the run has to be ended; None if it ended by itself."""
+    def until_over(self, control: _Control, streams: tuple[_Stream, _Stream]) -> str | None:
+        """Return the reason to end the run; None if it ended by itself."""
         ended = os.pidfd_open(self.child)
         poller = select.poll()
         for descriptor in (ended, 0, *(stream.readable for stream in streams)):
             poller.register(descriptor, select.POLLIN)
         by_descriptor = {stream.readable: stream for stream in streams}
-        next_look = time.monotonic() + 0.001
+        next_time = time.monotonic() + 0.001
         try:
             while True:
-                wait = max(0.0, next_look - time.monotonic())
+                wait = max(0.0, next_time - time.monotonic())
                 ready = {descriptor for descriptor, _ in poller.poll(wait * 1000)}
                 for descriptor in ready & by_descriptor.keys():
                     if not by_descriptor[descriptor].drain():
@@ -235,33 +235,33 @@ class Watch:
                     return "interrupted" if control.next_line() is not None else "abandoned"
                 if ended in ready:
                     return None
-                if time.monotonic() >= next_look:  # not at every line that a solver prints
-                    why, wait = self.look()
-                    if why:
-                        return why
-                    next_look = time.monotonic() + wait
+                if time.monotonic() >= next_time:  # not after every line that a solver prints
+                    reason, wait = self.measure()
+                    if reason:
+                        return reason
+                    next_time = time.monotonic() + wait
         finally:
             os.close(ended)
 
-    def look(self) -> tuple[str | None, float]:
-        """Read CPU time and memory of the tree; return why to end the run, or the seconds to the next look."""
+    def measure(self) -> tuple[str | None, float]:
+        """Read CPU time and memory of the tree; return the reason to end the run, and the seconds to wait if None."""
         resident = 0
-        for process in descendants():
+        for process in _descendants():
             with contextlib.suppress(OSError, IndexError):
-                self.seen[process] = time.clock_gettime(_cpu_clock(process))
+                self.seconds[process] = time.clock_gettime(_cpu_clock(process))
                 resident += _resident(process)
-        left = self.cutoff - sum(self.seen.values())
+        left = self.cutoff - sum(self.seconds.values())
         wall_left = self.deadline - time.monotonic()
         if left <= 0:
             return "cpu", 0.0
         if wall_left <= 0:
             return "wall", 0.0
         if self.memory_limit and resident > self.memory_limit:
-            resident = sum(map(_proportional, descendants()))  # pages that processes share count once
+            resident = sum(map(_proportional, _descendants()))  # pages that processes share count once
         self.memory = max(self.memory, resident)
         if self.memory_limit and resident > self.memory_limit:
             return "memory", 0.0
-        # No tree can use more CPU seconds than wall seconds times cores: no need to look before.
+        # A tree uses at most as many CPU seconds as wall seconds times cores: it cannot reach the cutoff earlier.
         return None, max(0.001, min(CHECK_SECONDS, left / self.cores, wall_left))
 
 
@@ -281,7 +281,7 @@ def _proportional(process: int) -> int:
     return 0
 
 
-def descendants() -> list[int]:
+def _descendants() -> list[int]:
     """Return every process below this one, parents before children."""
     children = _children if _LISTS_CHILDREN else _scanned_children()
     found = [os.getpid()]
@@ -290,12 +290,12 @@ def descendants() -> list[int]:
     return found[1:]
 
 
-_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # a kernel may be built without
+_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # some kernels are built without it
 
 
 def _children(process: int) -> list[int]:
     found: list[int] = []
-    with contextlib.suppress(OSError):  # it may end while it is looked at
+    with contextlib.suppress(OSError):  # the process may end in the meantime
         for thread in os.listdir(f"/proc/{process}/task"):
             with contextlib.suppress(OSError), open(f"/proc/{process}/task/{thread}/children") as file:
                 found += map(int, file.read().split())
@@ -311,16 +311,9 @@ def _scanned_children() -> Callable[[int], list[int]]:
     return lambda process: found.get(process, [])
 
 
-class Used:
-    """What a whole tree used."""
-
-    def __init__(self) -> None:
-        self.seconds, self.memory, self.exit = 0.0, 0, -int(signal.SIGKILL)
-
-
-def end_tree(child: int) -> Used:
-    """Kill what is left of the tree and wait until nothing of it is there; return what all of it used."""
-    used = Used()
+def _end_tree(child: int) -> SimpleNamespace:
+    """Kill the tree, wait until no process of it is left, and return the resources that all of it used."""
+    used = SimpleNamespace(seconds=0.0, memory=0, exit_code=-int(signal.SIGKILL))
     # Stop before killing, so that a process that forks fast cannot outrun the list of its children.
     for number in (signal.SIGSTOP, signal.SIGKILL):
         _signal_all(number)
@@ -336,15 +329,15 @@ def end_tree(child: int) -> Used:
         used.seconds += usage.ru_utime + usage.ru_stime
         used.memory = max(used.memory, usage.ru_maxrss * 1024)
         if process == child:
-            used.exit = os.waitstatus_to_exitcode(status)
+            used.exit_code = os.waitstatus_to_exitcode(status)
 
 
 def _signal_all(number: signal.Signals) -> None:
-    for process in descendants():
+    for process in _descendants():
         with contextlib.suppress(OSError):
             os.kill(process, number)
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(BrokenPipeError):  # the program that started this one left before a reply
+    with contextlib.suppress(BrokenPipeError):  # the owner left before a reply
         main()

@@ -1,134 +1,33 @@
-"""Where runs are done: on cores of this machine, or on a Dask cluster. Both offer `concurrent.futures`' interface.
-
-Each thread that does runs has an executor of its own, bound to a core of its own, so that runs do not disturb each
-other.
-"""
+"""Workers that do runs: cores of this machine or a Dask cluster, both with the interface of `concurrent.futures`."""
 
 from __future__ import annotations
 
 import contextlib
-import datetime
-import os
-import socket
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
-from bayes_distnet.collect.executor import Executor, SupervisorGone
-from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.data.run import Key, Run
+from bayes_distnet.collect.cores import usable_cores
+from bayes_distnet.collect.jobs import ThreadExecutors
 from bayes_distnet.errors import CollectError, SettingError
 from bayes_distnet.validation import check_at_least
 
-CONNECT_SECONDS = 30
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run to be done."""
-
-    solver: Solver
-    path: Path
-    seed: int
-    cutoff: float
-    wall_limit: float | None
-    memory_limit: int | None
-
-    @property
-    def key(self) -> Key:
-        """What tells its run from others."""
-        return self.solver.name, self.path.name, self.seed
-
-
-@dataclass(frozen=True)
-class Result:
-    """A run, and the end of what the solver printed: for messages, not for the store."""
-
-    run: Run
-    printed: str
+CONNECT_SECONDS = 30  # longest time to wait for a scheduler, and for its first worker
 
 
 class Workers(Protocol):
-    """A place where jobs are done."""
+    """A pool of workers."""
 
     @property
     def pool(self) -> Pool:
-        """What takes jobs."""
+        """Pool that accepts jobs."""
         ...
 
     def slots(self) -> int:
-        """Return how many jobs to have under way."""
+        """Return the number of jobs to submit at once."""
         ...
-
-
-_own = threading.local()
-
-
-def _own_executor() -> Executor:
-    """Return this thread's executor, started when it is first needed."""
-    if getattr(_own, "process", None) != os.getpid():
-        _own.executor, _own.process = Executor(pin=True), os.getpid()
-    executor: Executor = _own.executor
-    if (opened := getattr(_own, "opened", None)) is not None:
-        opened.add(executor)
-    return executor
-
-
-def run_job(job: Job) -> Result:
-    """Do one job on this thread's core."""
-    if not job.path.is_file():
-        raise CollectError(f"{job.path}: no such file on {socket.gethostname()}. Workers must see the same files.")
-    executor = _own_executor()
-    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    try:
-        outcome = executor.run(
-            job.solver.command(job.path, seed=job.seed, cutoff=job.cutoff),
-            cutoff=job.cutoff,
-            wall_limit=job.wall_limit,
-            memory_limit=job.memory_limit,
-            read_answer=job.solver.read_answer,
-        )
-    except SupervisorGone:
-        _own.process = None  # the next job gets a new one
-        raise
-    run = Run(
-        *job.key,
-        status=outcome.status,
-        seconds=outcome.seconds,
-        wall_seconds=outcome.wall_seconds,
-        cutoff=job.cutoff,
-        answer=outcome.answer,
-        exit_code=outcome.exit_code,
-        memory=outcome.memory,
-        started=started,
-        host=socket.gethostname(),
-        core=executor.core,
-    )
-    return Result(run, (outcome.output + outcome.errors)[-2000:])
-
-
-class _Opened:
-    """The executors of a pool's threads, to be closed together."""
-
-    def __init__(self) -> None:
-        self.executors, self.closing, self.lock = set[Executor](), False, threading.Lock()
-
-    def add(self, executor: Executor) -> None:
-        with self.lock:
-            self.executors.add(executor)
-            if not self.closing:
-                return
-        executor.close()  # it was starting while the others were closed
-
-    def close(self) -> None:
-        with self.lock:
-            self.closing = True
-        for executor in self.executors:
-            executor.close()
 
 
 @dataclass(frozen=True)
@@ -142,44 +41,87 @@ class _Local:
 
 @contextlib.contextmanager
 def local_workers(cores: int | None = None) -> Iterator[Workers]:
-    """Do runs on this machine, one a core, on all cores this program may use unless told how many."""
-    allowed = len(os.sched_getaffinity(0))
+    """Do runs on this machine, one run per core at a time.
+
+    Parameters
+    ----------
+    cores : int, optional
+        Number of cores; by default all cores that this program may use.
+
+    Yields
+    ------
+    Workers
+        Workers that end with the `with` block, together with their current runs.
+
+    Raises
+    ------
+    SettingError
+        If this program may not use so many cores.
+    """
+    allowed = usable_cores()
     cores = allowed if cores is None else cores
     check_at_least("cores", cores, 1)
     if cores > allowed:
-        raise SettingError(f"cores={cores}: this program may use {allowed}, and one run a core is the rule.")
-    opened = _Opened()
-    pool = ThreadPoolExecutor(cores, "run", initializer=lambda: setattr(_own, "opened", opened))
+        raise SettingError(f"cores={cores}: this program may use {allowed}, and each run needs a core of its own.")
+    executors = ThreadExecutors()
+    pool = ThreadPoolExecutor(cores, "run", initializer=executors.join)
     try:
         yield _Local(pool, cores)
     finally:
-        # Runs in flight end now: closing an executor kills what it runs, and its thread comes back with an error.
+        # Closing an executor kills its current run, and the thread that waits for it raises an error.
         pool.shutdown(wait=False, cancel_futures=True)
-        opened.close()
+        executors.close()
         pool.shutdown(wait=True)
 
 
 @dataclass(frozen=True)
 class DaskWorkers:
-    """Workers of a Dask cluster."""
+    """Workers of a Dask cluster.
+
+    Parameters
+    ----------
+    pool : concurrent.futures.Executor
+        Pool that accepts jobs.
+    client : distributed.Client
+        Connection to the scheduler.
+    """
 
     pool: Pool
     client: Any
 
     def slots(self) -> int:
-        """Return how many jobs to have under way."""
-        # One job waiting for each under way: a worker need not wait for the next one to travel.
+        """Return the number of jobs to submit at once."""
+        # One job waits per running job, so that no worker is idle while its next job is sent.
         try:
             return 2 * max(1, sum(map(int, self.client.nthreads().values())))
         except Exception as error:
-            raise CollectError(f"the cluster is lost ({error}). The same command goes on from here.") from error
+            raise CollectError(f"the cluster is lost ({error}). The same command continues from here.") from error
 
 
 @contextlib.contextmanager
 def dask_workers(address: str, cores: int | None = None) -> Iterator[DaskWorkers]:
-    """Do runs on a Dask cluster: `tcp://...`, the address of its scheduler, or `local` to start one here.
+    """Do runs on a Dask cluster.
 
-    Start workers with one thread each (`dask worker --nthreads 1`): one run a core.
+    Start its workers with one thread each (`dask worker --nthreads 1`), for one run per core.
+
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler (`tcp://...`), or "local" to start a cluster on this machine.
+    cores : int, optional
+        Number of workers of a local cluster; by default all cores that this program may use.
+
+    Yields
+    ------
+    DaskWorkers
+        Workers that are released at the end of the `with` block.
+
+    Raises
+    ------
+    SettingError
+        If Dask is not installed.
+    CollectError
+        If there is no scheduler at the address, or it has no workers.
     """
     try:
         from distributed import Client, LocalCluster
@@ -189,14 +131,14 @@ def dask_workers(address: str, cores: int | None = None) -> Iterator[DaskWorkers
         check_at_least("cores", cores, 1)
     with contextlib.ExitStack() as stack:
         if address == "local":
-            workers = len(os.sched_getaffinity(0)) if cores is None else cores
+            workers = usable_cores() if cores is None else cores
             cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
             stack.callback(cluster.close)
             address = cluster.scheduler_address
         try:
             client = Client(address, timeout=CONNECT_SECONDS)
-        except Exception as error:  # OSError, ValueError or TypeError, by what is wrong with the address
-            raise CollectError(f"cluster {address}: no scheduler answers there ({error}).") from error
+        except Exception as error:  # an OSError, ValueError or TypeError, depending on the address
+            raise CollectError(f"cluster {address}: no scheduler answers at this address ({error}).") from error
         stack.callback(client.close)
         try:
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)

@@ -1,1 +1,1 @@
-"""Generators of instances: one file per kind, and the registry that names them."""
+"""Generators of instances: one file per kind, and the registry that lists them."""

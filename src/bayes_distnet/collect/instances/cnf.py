@@ -1,4 +1,4 @@
-"""Writing clauses as DIMACS CNF text."""
+"""Clauses as DIMACS CNF text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,24 @@ Clause = Sequence[int]
 
 
 def dimacs(clauses: Sequence[Clause], variables: int, comment: str) -> str:
-    """Return clauses over the variables 1 to `variables` as DIMACS text, under one comment line.
+    """Return clauses as DIMACS text.
 
+    Parameters
+    ----------
+    clauses : sequence of sequences of int
+        Clauses; a literal is the number of a variable, negative if it is negated.
+    variables : int
+        Number of variables; they are numbered from 1.
+    comment : str
+        Text of the comment line at the top.
+
+    Returns
+    -------
+    str
+        The text, with a newline at the end.
+
+    Examples
+    --------
     >>> print(dimacs([(1, -2), (2,)], 2, "an example"), end="")
     c an example
     p cnf 2 2
@@ -23,8 +39,20 @@ def dimacs(clauses: Sequence[Clause], variables: int, comment: str) -> str:
 
 
 def exactly_one(literals: Sequence[int]) -> list[Clause]:
-    """Return the clauses that hold when exactly one of the literals does.
+    """Return clauses that hold if and only if exactly one of the literals holds.
 
+    Parameters
+    ----------
+    literals : sequence of int
+        Literals of different variables.
+
+    Returns
+    -------
+    list of clauses
+        One clause for "at least one", and one per pair for "at most one".
+
+    Examples
+    --------
     >>> exactly_one([1, 2])
     [(1, 2), (-1, -2)]
     """
@@ -32,5 +60,5 @@ def exactly_one(literals: Sequence[int]) -> list[Clause]:
 
 
 def at_most_one(literals: Iterable[int]) -> list[Clause]:
-    """Return the clauses that hold when no two of the literals do."""
+    """Return clauses that hold if and only if no two of the literals hold."""
     return [(-a, -b) for a, b in combinations(literals, 2)]

@@ -1,4 +1,4 @@
-"""Factoring as satisfiability: which two numbers give this product in a multiplier circuit?"""
+"""Factoring as satisfiability: the inputs of a multiplier circuit with a given product."""
 
 from __future__ import annotations
 
@@ -7,26 +7,44 @@ import numpy as np
 from bayes_distnet.collect.instances.cnf import Clause, dimacs
 from bayes_distnet.validation import check_at_least
 
-#: Half the bits of the smaller factor in `draw`, which is drawn twice, and bits the larger has more; least and most.
-HALF, MORE = (4, 8), (0, 2)
+#: Range of half the number of bits of the smaller factor in `draw`; the sum of two draws is the number of bits.
+HALF = (4, 8)
+#: Range of the number of bits that the larger factor has in addition.
+MORE = (0, 2)
 
 
 def draw(rng: np.random.Generator) -> str:
     """Return an instance of random size.
 
-    A bit more doubles the runtime. Small and large sizes are rarer than those between, so that typical runtimes
-    spread widely and the largest do not take up most of the time.
+    One more bit about doubles the runtime. Small and large sizes are rarer than medium ones: typical runtimes spread
+    widely, and the largest instances do not take most of the time.
     """
     smaller = int(rng.integers(*HALF, size=2, endpoint=True).sum())
     return factoring(rng, smaller, smaller + int(rng.integers(*MORE, endpoint=True)))
 
 
 def factoring(rng: np.random.Generator, smaller: int, larger: int) -> str:
-    """Return the CNF of factoring n = p q, with p and q random primes of the given numbers of bits.
+    """Return the CNF of factoring n = p q, for random primes p and q.
 
-    Variables 1 to `smaller` are the bits of p, lowest first, and the next `larger` ones are those of q. Both highest
-    bits are fixed to 1: that rules out 1 times n, and the bits say no more than the two lengths do.
+    Variables 1 to `smaller` are the bits of p, lowest first, and the next `larger` variables are those of q. Both
+    highest bits are fixed to 1: this excludes 1 times n, and reveals no more than the two lengths.
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    smaller : int
+        Number of bits of p, at least 2.
+    larger : int
+        Number of bits of q, at least `smaller`.
+
+    Returns
+    -------
+    str
+        DIMACS text.
+
+    Examples
+    --------
     >>> factoring(np.random.default_rng(0), 3, 4).splitlines()[0]
     'c factoring: n = 91 with factors of 3 and 4 bits'
     """
@@ -40,10 +58,24 @@ def factoring(rng: np.random.Generator, smaller: int, larger: int) -> str:
 
 
 def multiplier(a: int, b: int) -> tuple[list[Clause], list[int], int]:
-    """Return the clauses of an a x b bit multiplier, its a + b product bits (lowest first), and its variables.
+    """Return the clauses of a multiplier circuit.
 
     The inputs are the variables 1 to a and a + 1 to a + b. Partial products are summed column by column, three bits
-    at a time, which is a carry-save array.
+    at a time, as in a carry-save array.
+
+    Parameters
+    ----------
+    a, b : int
+        Numbers of bits of the two inputs.
+
+    Returns
+    -------
+    clauses : list
+        Clauses of the circuit.
+    product : list of int
+        Variables of the a + b bits of the product, lowest first.
+    variables : int
+        Number of variables.
     """
     clauses: list[Clause] = []
     variables = a + b
@@ -63,20 +95,20 @@ def multiplier(a: int, b: int) -> tuple[list[Clause], list[int], int]:
             clauses += _parity([*terms, total]) + _carry(terms, carry)
             column.append(total)
             columns[i + 1].append(carry)
-    # No product of a and b bits has more than a + b: carries out of the last column are never set.
+    # A product of a and b bits has at most a + b bits: carries out of the last column are never set.
     clauses += [(-carry,) for carry in columns[a + b]]
     return clauses, [column[0] for column in columns[: a + b]], variables
 
 
 def _parity(variables: list[int]) -> list[Clause]:
-    """Clauses that hold when an even number of the variables is set: one for each odd assignment, ruling it out."""
+    """Return clauses that hold if an even number of the variables is set: one per odd assignment, to exclude it."""
     size = len(variables)
     odd = (bits for bits in range(2**size) if bits.bit_count() % 2)
     return [tuple(-v if bits >> k & 1 else v for k, v in enumerate(variables)) for bits in odd]
 
 
 def _carry(terms: list[int], carry: int) -> list[Clause]:
-    """Clauses that set the carry of two or three bits: whether at least two of them are set."""
+    """Return clauses that set the carry of two or three bits: whether at least two of them are set."""
     if len(terms) == 2:
         x, y = terms
         return [(-carry, x), (-carry, y), (carry, -x, -y)]
@@ -85,8 +117,22 @@ def _carry(terms: list[int], carry: int) -> list[Clause]:
 
 
 def random_prime(rng: np.random.Generator, bits: int) -> int:
-    """Return a random prime of exactly this many bits.
+    """Return a random prime with exactly this number of bits.
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    bits : int
+        Number of bits, at least 2.
+
+    Returns
+    -------
+    int
+        The prime.
+
+    Examples
+    --------
     >>> random_prime(np.random.default_rng(0), 2) in (2, 3)
     True
     """
@@ -97,8 +143,10 @@ def random_prime(rng: np.random.Generator, bits: int) -> int:
 
 
 def is_prime(n: int) -> bool:
-    """Whether n is prime: Miller-Rabin with bases that leave no doubt below 3.3e24.
+    """Whether n is prime, by the Miller-Rabin test with bases that are sufficient below 3.3e24.
 
+    Examples
+    --------
     >>> [n for n in range(20) if is_prime(n)]
     [2, 3, 5, 7, 11, 13, 17, 19]
     """

@@ -1,4 +1,4 @@
-"""Quasigroup completion with holes: fill the empty cells of a Latin square from which some were erased."""
+"""Quasigroup completion with holes: fill the erased cells of a Latin square."""
 
 from __future__ import annotations
 
@@ -11,29 +11,47 @@ from bayes_distnet.collect.instances.cnf import Clause, dimacs, exactly_one
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_at_least
 
-#: Order of the square and share of its cells that are holes in `draw`, least and most.
-ORDER, HOLES = (26, 38), (0.38, 0.46)
+#: Range of the order of the square in `draw`.
+ORDER = (26, 38)
+#: Range of the fraction of cells that are holes in `draw`.
+HOLES = (0.38, 0.46)
 
 
 def draw(rng: np.random.Generator) -> str:
-    """Return an instance of random size, near the share of holes at which completion is hardest."""
+    """Return an instance of random size, near the fraction of holes at which completion is hardest."""
     order = int(rng.integers(*ORDER, endpoint=True))
     return quasigroup(rng, order, round(order**2 * rng.uniform(*HOLES)))
 
 
 def quasigroup(rng: np.random.Generator, order: int, holes: int) -> str:
-    """Return the CNF of completing a random Latin square with this many holes; it can always be completed.
+    """Return the CNF of completing a random Latin square with holes; it is always satisfiable.
 
-    There is a variable for each hole and symbol that is neither in its row nor in its column; each hole takes exactly
-    one symbol, and each symbol missing from a row or column takes exactly one of its holes.
+    There is one variable per hole and symbol that is neither in the hole's row nor in its column. Each hole takes
+    exactly one symbol, and each symbol missing from a row or column takes exactly one of its holes.
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    order : int
+        Number of rows, of columns and of symbols, at least 2.
+    holes : int
+        Number of holes.
+
+    Returns
+    -------
+    str
+        DIMACS text.
+
+    Examples
+    --------
     >>> quasigroup(np.random.default_rng(0), 5, 10).splitlines()[0]
     'c quasigroup: order 5, 10 holes'
     """
     check_at_least("order", order, 2)
     check_at_least("holes", holes, 1)
     if holes > order**2:
-        raise SettingError(f"holes={holes!r}: a square of order {order} has no more than {order**2} cells.")
+        raise SettingError(f"holes={holes!r}: a square of order {order} has only {order**2} cells.")
     square = latin_square(rng, order)
     square.flat[rng.choice(order**2, holes, replace=False)] = -1
     in_row = [set(row) for row in square]
@@ -54,8 +72,20 @@ def quasigroup(rng: np.random.Generator, order: int, holes: int) -> str:
 def latin_square(rng: np.random.Generator, order: int) -> IntArray:
     """Return a random Latin square of the symbols 0 to order - 1.
 
-    It is the cyclic square with rows, columns and symbols shuffled, and then with pieces of random pairs of rows
-    swapped: a shuffled cyclic square alone has a regularity that solvers could use.
+    Rows, columns and symbols of the cyclic square are shuffled, and then parts of random pairs of rows are swapped:
+    a shuffled cyclic square alone has a regularity that solvers could exploit.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    order : int
+        Number of rows, of columns and of symbols.
+
+    Returns
+    -------
+    array of shape (order, order)
+        The square.
     """
     cells = np.arange(order)
     square: IntArray = rng.permutation(order)[(rng.permutation(order)[:, None] + rng.permutation(order)) % order]
@@ -63,7 +93,7 @@ def latin_square(rng: np.random.Generator, order: int) -> IntArray:
         a, b = rng.choice(order, 2, replace=False)
         column_of = np.empty(order, dtype=np.int64)
         column_of[square[a]] = cells
-        # Columns in which the two rows hold the same symbols, found by following each symbol to the other row.
+        # These columns have the same symbols in both rows; each symbol leads to the next column.
         cycle = [int(rng.integers(order))]
         while (column := int(column_of[square[b, cycle[-1]]])) != cycle[0]:
             cycle.append(column)

@@ -1,4 +1,4 @@
-"""Uniform random k-SAT near the ratio of clauses to variables at which formulas stop being satisfiable."""
+"""Uniform random k-SAT near the satisfiability threshold, a ratio of clauses to variables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from bayes_distnet.collect.instances.cnf import dimacs
 from bayes_distnet.validation import check_at_least, check_positive
 
-#: Clauses a variable at the threshold, by k (Mertens, Mezard and Zecchina, 2006).
+#: Clauses per variable at the threshold, by k (Mertens, Mezard and Zecchina, 2006).
 THRESHOLD = {3: 4.267, 5: 21.117, 7: 87.79}
-#: Variables in `draw`, least and most, by k.
+#: Range of the number of variables in `draw`, by k.
 VARIABLES = {3: (150, 280), 5: (45, 72), 7: (28, 46)}
 
 
@@ -21,8 +21,26 @@ def draw(rng: np.random.Generator) -> str:
 
 
 def random_ksat(rng: np.random.Generator, k: int, variables: int, ratio: float) -> str:
-    """Return random clauses, `ratio` for each variable, each of k different variables with random signs.
+    """Return random clauses of k different variables with random signs.
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    k : int
+        Number of literals per clause.
+    variables : int
+        Number of variables, at least k.
+    ratio : float
+        Number of clauses per variable.
+
+    Returns
+    -------
+    str
+        DIMACS text.
+
+    Examples
+    --------
     >>> random_ksat(np.random.default_rng(0), 3, 10, 4.2).splitlines()[:2]
     ['c random-ksat: k = 3, 10 variables, 42 clauses', 'p cnf 10 42']
     """
@@ -30,11 +48,6 @@ def random_ksat(rng: np.random.Generator, k: int, variables: int, ratio: float) 
     check_at_least("variables", variables, k)
     check_positive("ratio", ratio)
     count = round(ratio * variables)
-    clauses = [
-        (rng.choice(variables, k, replace=False) + 1) * rng.choice((-1, 1), k) for _ in range(count)
-    ]  # fmt: skip
-    return dimacs(
-        [clause.tolist() for clause in clauses],
-        variables,
-        f"random-ksat: k = {k}, {variables} variables, {count} clauses",
-    )
+    clauses = [(rng.choice(variables, k, replace=False) + 1) * rng.choice((-1, 1), k) for _ in range(count)]
+    comment = f"random-ksat: k = {k}, {variables} variables, {count} clauses"
+    return dimacs([clause.tolist() for clause in clauses], variables, comment)

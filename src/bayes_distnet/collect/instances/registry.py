@@ -1,61 +1,120 @@
-"""Random instances of hard problems, for collecting runs of randomised solvers.
+"""The registry of kinds of instances, and the function that writes instances to files.
 
-A kind of instance has a module: its pure function takes sizes, and its `draw` takes them at random from a mix that
-spreads a solver's typical runtimes widely. `generate` writes instances of a kind to files.
+Each kind has a module: a pure function takes sizes, and `draw` takes random sizes from a mix for which the typical
+runtimes of solvers spread widely. To add a kind, write its module and one line here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+from bayes_distnet.registry import Registry, load
+from bayes_distnet.validation import check_at_least, check_seed
 
-from bayes_distnet.collect.instances import colouring, factoring, quasigroup, random_ksat, sat_mix, zenotravel
-from bayes_distnet.validation import check_at_least, check_choice, check_seed
-
-__all__ = ["KINDS", "Kind", "generate"]
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of instance: how to draw one, the suffix of its files, how its comments start and files beside them."""
+    """A kind of instance.
 
-    draw: Callable[[np.random.Generator], str]
+    Parameters
+    ----------
+    key : str
+        Name, as on the command line and in file names.
+    summary : str
+        Description in one line, for help texts.
+    source : str
+        "package.module:function" of a function that takes a NumPy generator and returns the text of an instance.
+    suffix : str, default ".cnf"
+        End of the names of instance files.
+    comment : str, default "c"
+        Start of a comment line in instance files.
+    beside : mapping, default empty
+        Files that are written beside the instances: by name, the "package.module:attribute" of their text.
+    """
+
+    key: str
+    summary: str
+    source: str
     suffix: str = ".cnf"
     comment: str = "c"
     beside: Mapping[str, str] = field(default_factory=dict)
 
-
-KINDS: Mapping[str, Kind] = {
-    "factoring": Kind(factoring.draw),
-    "random-ksat": Kind(random_ksat.draw),
-    "colouring": Kind(colouring.draw),
-    "quasigroup": Kind(quasigroup.draw),
-    "sat-mix": Kind(sat_mix.draw),
-    "zenotravel": Kind(zenotravel.draw, ".pddl", ";", {"domain.pddl": zenotravel.DOMAIN}),
-}
+    def draw(self, rng: np.random.Generator) -> str:
+        """Return the text of a random instance, drawn with a generator."""
+        text: str = load(self.source)(rng)
+        return text
 
 
-def generate(kind: str, count: int, *, random_state: int, folder: str | Path) -> list[Path]:
-    """Write instances 0 to count - 1 of a kind to a folder, which is made if need be, and return their files.
+_HERE = "bayes_distnet.collect.instances"
 
-    A seed fixes every byte, and an instance does not depend on how many others are written. `KINDS` has the names
-    of the kinds. ZenoTravel's `domain.pddl` is written beside the problems.
+#: All kinds of instances, in the order of help texts.
+KINDS: Registry[Kind] = Registry(
+    "kind of instance",
+    [
+        Kind("factoring", "CNF: factors of a product of two primes", f"{_HERE}.factoring:draw"),
+        Kind("random-ksat", "CNF: random clauses near the satisfiability threshold", f"{_HERE}.random_ksat:draw"),
+        Kind("colouring", "CNF: colouring of small-world graphs", f"{_HERE}.colouring:draw"),
+        Kind("quasigroup", "CNF: Latin squares with holes", f"{_HERE}.quasigroup:draw"),
+        Kind("sat-mix", "CNF: a mix of the four kinds above", f"{_HERE}.sat_mix:draw"),
+        Kind(
+            "zenotravel",
+            "PDDL: transport of people by aircraft",
+            f"{_HERE}.zenotravel:draw",
+            suffix=".pddl",
+            comment=";",
+            beside={"domain.pddl": f"{_HERE}.zenotravel:DOMAIN"},
+        ),
+    ],
+)
 
+
+def generate_instances(kind: str, count: int, *, folder: str | Path, random_state: int = 0) -> list[Path]:
+    """Write random instances of a kind to files.
+
+    The random state fixes every byte, and an instance does not depend on the number of instances.
+
+    Parameters
+    ----------
+    kind : str
+        Key in `KINDS`.
+    count : int
+        Number of instances.
+    folder : str or Path
+        Folder of the files; it is created if it does not exist.
+    random_state : int, default 0
+        Seed of the generator.
+
+    Returns
+    -------
+    list of Path
+        The files, one per instance.
+
+    Raises
+    ------
+    SettingError
+        If the kind is not in the registry, or a number is out of range.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [file.name for file in generate("factoring", 2, random_state=0, folder=folder)]
+    ...     [file.name for file in generate_instances("factoring", 2, folder=folder)]
     ['factoring-0000.cnf', 'factoring-0001.cnf']
     """
-    check_choice("kind", kind, tuple(KINDS))
+    import numpy as np
+
+    chosen = KINDS.find(kind)
     check_at_least("count", count, 1)
-    seed = check_seed("random_state", random_state)
-    folder, chosen = Path(folder), KINDS[kind]
+    seed, folder = check_seed("random_state", random_state), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in chosen.beside.items():
-        _write(folder / name, text)
+    for name, source in chosen.beside.items():
+        _write(folder / name, load(source))
     files = [folder / f"{kind}-{index:04d}{chosen.suffix}" for index in range(count)]
     for index, file in enumerate(files):
         text = chosen.draw(np.random.default_rng([seed, index]))

@@ -1,4 +1,4 @@
-"""A mix of CNF kinds and sizes on which no solver is the fastest everywhere."""
+"""A mix of CNF kinds and sizes: no solver is the fastest on all of them."""
 
 from __future__ import annotations
 

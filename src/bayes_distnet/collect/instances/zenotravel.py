@@ -1,4 +1,4 @@
-"""Random problems of ZenoTravel, a transport domain of the third planning competition (2002), in its STRIPS version."""
+"""Random ZenoTravel problems: a transport domain of the third planning competition (2002), in its STRIPS version."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import numpy as np
 
 from bayes_distnet.validation import check_at_least
 
-#: People in `draw`, at most, by the number of cities: LPG's search takes longer with each of both.
+#: Largest number of people in `draw`, by the number of cities: the search of LPG takes longer with more of either.
 MOST_PEOPLE = {3: 12, 4: 10, 5: 6, 6: 4}
-#: One problem in so many is much harder, with this many cities and people.
+#: One problem in `RARE` is much harder: it has `RARE_CITIES` cities and `RARE_PEOPLE` people.
 RARE, RARE_CITIES, RARE_PEOPLE = 100, 6, 14
-LEVELS = 7
+#: Number of fuel levels of an aircraft.
+FUEL_LEVELS = 7
 
+#: Text of `domain.pddl`.
 DOMAIN = """\
 (define (domain zeno-travel)
   (:requirements :strips :typing)
@@ -50,7 +52,7 @@ DOMAIN = """\
 
 
 def draw(rng: np.random.Generator) -> str:
-    """Return a problem of random size: most are small, as the hardest take most of the time."""
+    """Return a problem of random size; most are small, because the hardest take most of the time."""
     cities, aircraft = int(rng.choice(list(MOST_PEOPLE))), int(rng.integers(1, 2, endpoint=True))
     people = int(rng.integers(2, MOST_PEOPLE[cities], endpoint=True))
     if rng.integers(RARE) == 0:
@@ -59,10 +61,26 @@ def draw(rng: np.random.Generator) -> str:
 
 
 def zenotravel(rng: np.random.Generator, cities: int, aircraft: int, people: int) -> str:
-    """Return a problem: bring people, and about half of the aircraft, from random cities to random others.
+    """Return a problem: bring people, and about half of the aircraft, from random cities to other random cities.
 
-    Aircraft start with random fuel, and fuel can be had everywhere, so every problem has a plan.
+    Aircraft start with random fuel and can refuel everywhere, so every problem has a plan.
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    cities : int
+        Number of cities, at least 2.
+    aircraft, people : int
+        Numbers of aircraft and of people, at least 1.
+
+    Returns
+    -------
+    str
+        PDDL text.
+
+    Examples
+    --------
     >>> print(zenotravel(np.random.default_rng(0), 2, 1, 1).splitlines()[0])
     ; zenotravel: 2 cities, 1 aircraft, 1 people
     """
@@ -74,10 +92,10 @@ def zenotravel(rng: np.random.Generator, cities: int, aircraft: int, people: int
     moving = persons + [name for name in planes if rng.random() < 0.5]
     goal = {name: (start[name] + int(rng.integers(1, cities))) % cities for name in moving}
     objects = [f"{name} - aircraft" for name in planes] + [f"{name} - person" for name in persons]
-    objects += [f"city{i} - city" for i in range(cities)] + [f"fl{i} - flevel" for i in range(LEVELS)]
+    objects += [f"city{i} - city" for i in range(cities)] + [f"fl{i} - flevel" for i in range(FUEL_LEVELS)]
     facts = [f"(at {name} city{city})" for name, city in start.items()]
-    facts += [f"(fuel-level {name} fl{rng.integers(LEVELS)})" for name in planes]
-    facts += [f"(next fl{i} fl{i + 1})" for i in range(LEVELS - 1)]
+    facts += [f"(fuel-level {name} fl{rng.integers(FUEL_LEVELS)})" for name in planes]
+    facts += [f"(next fl{i} fl{i + 1})" for i in range(FUEL_LEVELS - 1)]
     goals = [f"(at {name} city{city})" for name, city in goal.items()]
     return "\n".join(
         (
@@ -92,5 +110,5 @@ def zenotravel(rng: np.random.Generator, cities: int, aircraft: int, people: int
 
 
 def _block(head: str, lines: list[str], tail: str = ")") -> list[str]:
-    """Return a PDDL block of one entry a line."""
+    """Return a PDDL block, one entry per line."""
     return [f"  ({head}", *(f"    {line}" for line in lines[:-1]), f"    {lines[-1]}{tail}"]

@@ -1,1 +1,1 @@
-"""Solvers: one small file each, and the registry that names them."""
+"""Solvers: one small file per solver, and the registry that lists them."""

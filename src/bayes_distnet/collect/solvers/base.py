@@ -1,4 +1,4 @@
-"""What is known of a solver: how it is called, and how its answer is recognised."""
+"""A solver: its command line, and the pattern that recognises its answer."""
 
 from __future__ import annotations
 
@@ -18,16 +18,29 @@ PLACEHOLDERS = ("instance", "seed", "cutoff", "folder")
 
 @dataclass(frozen=True)
 class Solver:
-    """A command line with placeholders, and a pattern that recognises its answer.
+    r"""A command line with placeholders, and a pattern that recognises its answer.
 
-    The words of `template` may hold `{instance}` (the file's path), `{seed}`, `{cutoff}` (CPU seconds) and `{folder}`
-    (where the instance file lies). A run is solved if `answer`, a regular expression over lines, is found in its
-    standard output; its first group, if it has one, is the answer recorded.
+    Parameters
+    ----------
+    name : str
+        Name in run tables.
+    template : tuple of str
+        Words of the command line. They may contain `{instance}` (path of the file), `{seed}`, `{cutoff}` (CPU
+        seconds) and `{folder}` (folder of the instance file).
+    answer : str
+        Regular expression over lines. A run is solved if it matches in the standard output; its first group, if it
+        has one, is recorded as the answer.
+    version_command : tuple of str, default ()
+        Command that prints the version; without one the digest of the program's file is the version.
+    smallest_seed, largest_seed : int
+        Seeds that the solver accepts.
 
-    >>> solver = Solver("mine", ("mysolver", "--seed={seed}", "{instance}"), r"^s (\\w+)")
-    >>> solver.command(Path("/data/a.cnf"), seed=7, cutoff=10.0)
-    ['mysolver', '--seed=7', '/data/a.cnf']
-    >>> solver.read_answer("c done\\ns SATISFIABLE\\n", 10)
+    Examples
+    --------
+    >>> solver = Solver("mine", ("mysolver", "--seed={seed}", "{instance}"), r"^s (\w+)")
+    >>> solver.command(Path("a.cnf"), seed=7, cutoff=10.0)
+    ['mysolver', '--seed=7', 'a.cnf']
+    >>> solver.read_answer("c done\ns SATISFIABLE\n", 10)
     'SATISFIABLE'
     """
 
@@ -53,7 +66,7 @@ class Solver:
                 f"{', '.join('{' + name + '}' for name in PLACEHOLDERS)}. Write {{{{ and }}}} for braces."
             )
         if "instance" not in found:
-            raise SettingError(f"solver {self.name}: the command has no {{instance}}: it would never see the file.")
+            raise SettingError(f"solver {self.name}: the command has no {{instance}}, the place of the instance file.")
         try:
             self.command(Path("/folder/file"), seed=1, cutoff=1.0)
         except ValueError as error:
@@ -65,19 +78,47 @@ class Solver:
         return any("seed" in _placeholders(self.name, word) for word in self.template)
 
     def command(self, instance: Path, *, seed: int, cutoff: float) -> list[str]:
-        """Return the words of the command line of one run."""
+        """Return the words of the command line of one run.
+
+        Parameters
+        ----------
+        instance : Path
+            Instance file.
+        seed : int
+            Seed of the run.
+        cutoff : float
+            CPU seconds that the run may take.
+
+        Returns
+        -------
+        list of str
+            The words, with all placeholders filled in.
+        """
         filled = {"instance": str(instance), "seed": seed, "cutoff": f"{cutoff:.15g}", "folder": str(instance.parent)}
         return [word.format(**filled) for word in self.template]
 
     def read_answer(self, output: str, exit_code: int) -> str | None:
-        """Return the answer in a standard output; None if there is none."""
+        """Return the answer of a run.
+
+        Parameters
+        ----------
+        output : str
+            Standard output of the run.
+        exit_code : int
+            Not used: the output decides.
+
+        Returns
+        -------
+        str or None
+            The answer; None if the output has none.
+        """
         match = re.search(self.answer, output, re.MULTILINE)
         if match is None:
             return None
         return match.group(1) if match.re.groups else match.group(0)
 
     def version(self) -> str:
-        """Return the first line the solver prints about its version; where it has no way to tell, its file's digest."""
+        """Return the first line that the version command prints; without one, the digest of the program's file."""
         if not self.version_command:
             path = shutil.which(self.template[0])
             return "" if path is None else f"sha256 {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
@@ -93,9 +134,28 @@ def _placeholders(solver: str, word: str) -> list[str]:
 
 
 def program(name: str, *, wheel: str, inside: str, solver: str) -> str:
-    """Return the path of a solver's program: on PATH, else inside a Python package that brings it.
+    """Find the program of a solver: on PATH, or else inside a Python package that contains it.
 
-    `inside` is its path below the folder where packages are installed, `wheel` the name to install it by.
+    Parameters
+    ----------
+    name : str
+        Name of the program.
+    wheel : str
+        Name by which pip installs the package.
+    inside : str
+        Path of the program below the folder where packages are installed.
+    solver : str
+        Name of the solver, for messages.
+
+    Returns
+    -------
+    str
+        Path of the program.
+
+    Raises
+    ------
+    SettingError
+        If there is no such program.
     """
     if found := shutil.which(name):
         return found

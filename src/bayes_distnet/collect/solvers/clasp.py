@@ -1,6 +1,7 @@
 """clasp, the conflict-driven SAT solver of the paper's clasp-factoring scenario (MIT licence).
 
-A native `clasp` on PATH is preferred; the `clingo` package brings the same solver behind a Python start of some 50 ms.
+A native `clasp` on PATH is preferred. The `clingo` package contains the same solver, but starts a Python interpreter
+first, which takes about 50 ms.
 """
 
 import importlib.util
@@ -11,13 +12,24 @@ from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.collect.solvers.sat import SAT_ANSWER
 from bayes_distnet.errors import SettingError
 
-# Without random decisions clasp's search hardly depends on its seed.
+# Without random decisions the search of clasp hardly depends on its seed.
 RANDOMISED = ("--rand-freq=0.01", "--sign-def=rnd")
 OPTIONS = ("--outf=1", "--quiet=2,2", *RANDOMISED, "--seed={seed}")
 
 
 def clasp_program() -> tuple[str, ...]:
-    """Return the words that start clasp."""
+    """Return the words that start clasp.
+
+    Returns
+    -------
+    tuple of str
+        The native program, or the interpreter with the `clingo` package.
+
+    Raises
+    ------
+    SettingError
+        If neither is installed.
+    """
     if native := shutil.which("clasp"):
         return (native,)
     if importlib.util.find_spec("clingo") is None:

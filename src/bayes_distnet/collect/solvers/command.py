@@ -8,11 +8,30 @@ from bayes_distnet.errors import SettingError
 
 
 def from_command(line: str, *, name: str | None = None, answer: str = SAT_ANSWER) -> Solver:
-    """Return a solver from a command line such as `mysolver --seed {seed} --time {cutoff} {instance}`.
+    """Make a solver from a command line.
 
-    The line is split into words as a shell would, but no shell runs it. The answer defaults to the line that SAT
-    solvers print; the name to the program's.
+    Parameters
+    ----------
+    line : str
+        Command line such as `mysolver --seed {seed} --time {cutoff} {instance}`. It is split into words as in a
+        shell, but no shell runs it.
+    name : str, optional
+        Name of the solver; by default the name of the program.
+    answer : str, optional
+        Pattern that recognises an answer in the output; by default the line that SAT solvers print.
 
+    Returns
+    -------
+    Solver
+        The solver.
+
+    Raises
+    ------
+    SettingError
+        If the line cannot be split, or lacks `{instance}`.
+
+    Examples
+    --------
     >>> from_command("mysolver --seed {seed} {instance}", answer="^plan found").name
     'mysolver'
     """

@@ -1,9 +1,9 @@
-"""Glucose, a conflict-driven SAT solver that keeps clauses of few levels (MIT licence)."""
+"""Glucose, a conflict-driven SAT solver that keeps learnt clauses of few decision levels (MIT licence)."""
 
 from bayes_distnet.collect.solvers.base import Solver, program
 from bayes_distnet.collect.solvers.sat import SAT_ANSWER
 
-# Like MiniSat's, its search is deterministic unless random decisions are asked for.
+# As in MiniSat, the search is deterministic without these options for random decisions.
 OPTIONS = ("-verb=0", "-rnd-init", "-rnd-freq=0.01", "-rnd-seed={seed}")
 
 

@@ -1,22 +1,71 @@
-"""Solvers: one small file each; `find_solver` by name, `from_command` for any other."""
+"""The registry of solvers: everything that `collect` can run by name, in the order of help texts.
 
-from collections.abc import Callable
+To add a solver, write its file, with a function that returns a `Solver`, and one line here. A solver that needs no
+file is a command line: see `from_command`.
+"""
 
-from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.solvers.clasp import clasp
-from bayes_distnet.collect.solvers.command import from_command
-from bayes_distnet.collect.solvers.glucose import glucose
-from bayes_distnet.collect.solvers.kissat import kissat
-from bayes_distnet.collect.solvers.lpg import lpg
-from bayes_distnet.errors import SettingError
+from __future__ import annotations
 
-__all__ = ["SOLVERS", "Solver", "find_solver", "from_command"]
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-SOLVERS: dict[str, Callable[[], Solver]] = {"clasp": clasp, "glucose": glucose, "kissat": kissat, "lpg": lpg}
+from bayes_distnet.registry import Registry, load
+
+if TYPE_CHECKING:
+    from bayes_distnet.collect.solvers.base import Solver
+
+
+@dataclass(frozen=True)
+class SolverEntry:
+    """A solver that can be run by name.
+
+    Parameters
+    ----------
+    key : str
+        Name, as on the command line and in run tables.
+    summary : str
+        Description in one line, for help texts.
+    source : str
+        "package.module:function" of a function without arguments that returns the `Solver`.
+    """
+
+    key: str
+    summary: str
+    source: str
+
+
+_HERE = "bayes_distnet.collect.solvers"
+
+#: All solvers, in the order of help texts.
+SOLVERS: Registry[SolverEntry] = Registry(
+    "solver",
+    [
+        SolverEntry("clasp", "SAT solver of the paper", f"{_HERE}.clasp:clasp"),
+        SolverEntry("kissat", "SAT solver, winner of competitions since 2020", f"{_HERE}.kissat:kissat"),
+        SolverEntry("glucose", "SAT solver that keeps clauses of few decision levels", f"{_HERE}.glucose:glucose"),
+        SolverEntry("lpg", "stochastic planner of the paper", f"{_HERE}.lpg:lpg"),
+    ],
+)
 
 
 def find_solver(name: str) -> Solver:
-    """Return a solver by its name; an error tells how to install one that is missing."""
-    if name not in SOLVERS:
-        raise SettingError(f"solver {name!r}: expected one of {', '.join(SOLVERS)}, or give a command of your own.")
-    return SOLVERS[name]()
+    """Return a solver by name.
+
+    Parameters
+    ----------
+    name : str
+        Key in `SOLVERS`.
+
+    Returns
+    -------
+    Solver
+        The solver, with the full path of its program.
+
+    Raises
+    ------
+    SettingError
+        If the name is not in the registry, or if the solver is not installed. The message names the package to
+        install.
+    """
+    solver: Solver = load(SOLVERS.find(name, hint=", or give a command of your own").source)()
+    return solver

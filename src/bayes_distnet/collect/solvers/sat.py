@@ -1,3 +1,3 @@
-"""How SAT solvers answer: the line of the SAT competitions."""
+"""The answer of SAT solvers: the line that the SAT competitions prescribe."""
 
 SAT_ANSWER = r"^s (SATISFIABLE|UNSATISFIABLE)\s*$"

@@ -48,7 +48,7 @@ class Score:
     better : Better
         Which values are good.
     target : float or None
-        The right value, where `better` is "target".
+        The correct value, where `better` is "target".
     evaluated : bool
         Whether `evaluate` prints it.
     compared : bool
@@ -171,8 +171,8 @@ SCORES: Registry[Score] = Registry(
         Score(
             "coverage",
             "Coverage",
-            "Share of the test runs inside the central 90 % interval of the prediction: 0.9 is correct, less means that "
-            "predictions are too narrow.",
+            "Share of the test runs inside the central 90 % interval of the prediction: 0.9 is correct, less means "
+            "that predictions are too narrow.",
             f"{_AT}.calibration:coverage",
             better=Better.TARGET,
             target=0.9,

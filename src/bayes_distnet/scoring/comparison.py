@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
+from bayes_distnet.data import splits
 from bayes_distnet.data.observations import check_seconds
-from bayes_distnet.data.splits import cut_off_slowest, first_runs, folds_by_instance
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.scoring.trial import Part, fit_and_score, score_names
@@ -91,12 +91,12 @@ def compare(
     check_seed("random_state", random_state)
     times, flags = _matrices(seconds, finished)
     take = _rows_of(features, len(times))
-    learnt, known = first_runs(times, flags, runs, random_state)
-    parts = list(folds_by_instance(len(times), folds, random_state))[:only_folds]
+    learnt, known = splits.first_runs(times, flags, runs, random_state)
+    parts = list(splits.folds_by_instance(len(times), folds, random_state))[:only_folds]
     _check_tests(times, [test for _, test in parts])
     rows = []
     for fold, (train, test) in enumerate(parts):
-        learn_from = Part(take[train], *cut_off_slowest(learnt[train], known[train], cut_off))
+        learn_from = Part(take[train], *splits.cut_off(learnt[train], known[train], cut_off))
         unseen = Part(take[test], times[test], flags[test])
         for name, model in models.items():
             if progress is not None:

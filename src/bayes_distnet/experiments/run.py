@@ -1,8 +1,8 @@
 """The paper's experiments on any data set, every model on the same splits.
 
 `EXPERIMENTS` lists them. An experiment is a list of jobs, one per model, family, condition, fold and seed. Processes of
-this machine or a Dask cluster do the jobs, and each is stored when it is done, so that a killed experiment resumes where
-it stopped.
+this machine or a Dask cluster do the jobs. Each is stored when it is done, so that a killed experiment resumes where it
+stopped.
 """
 
 from __future__ import annotations

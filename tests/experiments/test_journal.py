@@ -9,9 +9,9 @@ from bayes_distnet.experiments.results import COLUMNS
 
 def test_a_folder_has_one_writer(tmp_path):
     folder = tmp_path / "new"
-    with locked(folder):
-        with pytest.raises(ResultsError, match="another experiment is writing to this folder"), locked(folder):
-            pass
+    refused = pytest.raises(ResultsError, match="another experiment is writing to this folder")
+    with locked(folder), refused, locked(folder):
+        pass
     with locked(folder):  # it is free again
         assert folder.is_dir()
 

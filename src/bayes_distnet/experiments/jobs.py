@@ -214,11 +214,42 @@ def build_model(entry: ModelEntry, job: Job) -> RuntimeEstimator:
 
 
 def instance_names(data: Dataset, rows: ArrayLike) -> list[Any]:
-    """Return the names of instances by their rows."""
+    """Return the names of instances.
+
+    Parameters
+    ----------
+    data : Dataset
+        All instances.
+    rows : array-like of int
+        Rows of some of them.
+
+    Returns
+    -------
+    list
+        Names, as the index of the features has them.
+    """
     names: list[Any] = data.features.index[np.asarray(rows)].tolist()
     return names
 
 
 def rounded(value: float, digits: int = 6) -> float:
-    """Round a number to significant digits, for a record."""
+    """Round a number, so that it is short in a record.
+
+    Parameters
+    ----------
+    value : float
+        Number.
+    digits : int, default 6
+        Significant digits.
+
+    Returns
+    -------
+    float
+        The rounded number.
+
+    Examples
+    --------
+    >>> rounded(1234.5678), rounded(0.00123456, 2)
+    (1234.57, 0.0012)
+    """
     return float(f"{value:.{digits}g}")

@@ -33,7 +33,7 @@ EXAMPLES_AT = 0.6  # fraction censored of the second condition whose predictions
 class ExperimentSettings(TypedDict, total=False):
     """Settings of experiments, all of them optional.
 
-    Parameters
+    Attributes
     ----------
     models : sequence of str
         Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own. By default all models
@@ -176,7 +176,7 @@ def make_plan(
         Key of `EXPERIMENTS`.
     data : Dataset
         Runs of one solver, and features.
-    models, families, runs, censored, cutoffs, folds, only_folds, seeds, preset, quick
+    models, families, runs, censored, cutoffs, folds, only_folds, seeds, preset, quick : settings
         See `ExperimentSettings`.
 
     Returns

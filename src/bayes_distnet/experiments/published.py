@@ -83,7 +83,18 @@ def scenario_of(results: Results) -> str | None:
 
 
 def is_published_archive(results: Results) -> bool:
-    """Return whether the runs are those of the archive published with DistNet, as `import_distnet` reads them."""
+    """Return whether the runs are those of the archive published with DistNet, as `import_distnet` reads them.
+
+    Parameters
+    ----------
+    results : Results
+        Results of experiments.
+
+    Returns
+    -------
+    bool
+        False also if the results were copied without their data.
+    """
     return _archive_scenario(results) is not None
 
 
@@ -102,7 +113,18 @@ def _scenario_of_archive(data: Dataset) -> str | None:
 
 
 def caveat(results: Results) -> str:
-    """Return a sentence or two on the comparison with the published numbers that the data allow."""
+    """Return a sentence or two on the comparison with the published numbers that the data allow.
+
+    Parameters
+    ----------
+    results : Results
+        Results of experiments.
+
+    Returns
+    -------
+    str
+        `DATA_EQUAL` for the published archive, else `DATA_DIFFER`.
+    """
     return DATA_EQUAL if is_published_archive(results) else DATA_DIFFER
 
 

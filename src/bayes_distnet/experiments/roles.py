@@ -60,6 +60,17 @@ def with_roles(table: pd.DataFrame, stored: Mapping[str, Any] | None = None) -> 
 
 
 def is_limit(table: pd.DataFrame) -> BoolArray:
-    """Return, for each row of a table with roles, whether its model is a limit."""
+    """Return whether the model of each row is a limit.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table with a column `role`.
+
+    Returns
+    -------
+    ndarray of bool
+        One value per row.
+    """
     found: BoolArray = (table["role"] == str(Role.LIMIT)).to_numpy(dtype=bool)
     return found

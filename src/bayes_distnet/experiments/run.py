@@ -104,8 +104,8 @@ def run_experiments(
     ----------
     experiments : sequence of str
         Keys of `EXPERIMENTS`.
-    data, folder, name, redo, cores, cluster, progress
-        See `run_experiment`.
+    data, folder, name, redo, cores, cluster, progress : as for `run_experiment`
+        Data, place of the results, and the way in which jobs are done.
     **settings
         See `run_experiment`. Of several experiments only those that vary the number of runs take `runs`, and only those
         that vary the fraction censored take `censored`; the others keep their defaults.

@@ -31,7 +31,7 @@ def test_one_row_per_instance_and_one_column_per_score(fitted, data):
 
 def test_bad_scores_are_refused(fitted, data):
     for bad, message in (
-        (["mae"], "no score is named 'mae'; expected some of nllh, kld"),
+        (["mae"], "no score named 'mae'; expected some of nllh, kld"),
         ("nllh", "expected a list of names"),
         ([], "expected a list of names"),
         (["calibration"], "'calibration' is one number for all instances"),

@@ -140,7 +140,7 @@ def score_names(scores: Any) -> list[str]:
     if not names:
         raise SettingError(f"scores={scores!r}: expected a list of names, such as ['nllh', 'crps'].")
     if unknown := [name for name in names if name not in list(SCORES)]:
-        raise SettingError(f"scores: no score is named {unknown[0]!r}; expected some of {', '.join(SCORES)}.")
+        raise SettingError(f"scores: no score named {unknown[0]!r}; expected some of {', '.join(SCORES)}.")
     return names
 
 

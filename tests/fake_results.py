@@ -1,4 +1,4 @@
-"""A results folder with made-up but plausible numbers: every model and level, both experiments, shifts, examples."""
+"""A results folder with invented but plausible numbers: every model, experiment and level, shifts, examples."""
 
 import json
 
@@ -9,13 +9,12 @@ from scipy import stats
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.experiments.journal import fold_journal
+from bayes_distnet.experiments.registry import EXPERIMENTS, SHIFTS
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Results, fingerprint
-from bayes_distnet.experiments.statistics import AXES
 
-RUNS = (1, 2, 4, 8, 16)
-CENSORED = (0.0, 0.2, 0.4, 0.6, 0.8)
+RUNS, CENSORED = EXPERIMENTS["low-samples"].runs, EXPERIMENTS["censoring"].censored
 FAMILIES = ("lognormal", "inverse-gaussian")
-# name: families, nllh with 16 runs, what it loses with one run, what it loses at 80 % censored
+# Label: families, nllh with 16 runs, its increase with one run, its increase at 80 % censored.
 MODELS = {
     "HybridDistNet": (("",), -0.52, 0.17, 0.25),
     "BayesDistNet": (FAMILIES, -0.50, 0.26, 0.32),
@@ -51,14 +50,14 @@ def fake_results(
 ):
     """Write a results folder and load it.
 
-    keep: share of the jobs that were done before the experiment was killed. slow: models that have one seed only.
+    keep: fraction of the jobs that were done before the experiment was killed. slow: models that have one seed only.
     tables: whether the experiment has ended, so that the journal has become tables.
     """
     rng = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
     dataset = fake_data()
     dataset.save(folder / "data")
-    plans = {name: _plan(name, models, folds, seeds, slow) for name in (experiments or (*AXES, "uncertainty"))}
+    plans = {name: _plan(name, models, folds, seeds, slow) for name in (experiments or EXPERIMENTS)}
     session = {"started": "2026-11-16T01:39:25+00:00", "seconds": 812.0, "jobs": 1200, "processes": 2, "where": "local"}
     about = {
         "format": 1,
@@ -78,13 +77,19 @@ def fake_results(
     return fold_journal(folder) if tables else Results.load(folder)
 
 
+def is_network(model):
+    """Whether a model takes part in uncertainty."""
+    return "DistNet" in model
+
+
 def _plan(experiment, models, folds, seeds, slow):
-    chosen = [name for name in models if experiment != "uncertainty" or "DistNet" in name]
+    entry = EXPERIMENTS[experiment]
+    chosen = [name for name in models if entry.kind != SHIFTS or is_network(name)]
     plan = {
         "models": chosen,
         "families": list(FAMILIES),
-        "runs": list(RUNS) if experiment == "low-samples" else [8],
-        "censored": list(CENSORED) if experiment == "censoring" else [0.0],
+        "runs": list(entry.runs),
+        "censored": list(entry.censored),
         "folds_done": folds,
     }
     calls = []
@@ -99,20 +104,21 @@ def _records(plans, models, folds, seeds, slow, dataset, rng):
     """Jobs in the order in which they are done: seed, fold, condition, model."""
     cells = [(runs, "none", 0.0) for runs in RUNS if "low-samples" in plans]
     if "censoring" in plans:
-        cells += [(8, "none", 0.0)] * ("low-samples" not in plans) + [(8, "global", share) for share in CENSORED[1:]]
+        cells += [(8, "none", 0.0)] * ("low-samples" not in plans) + [(8, "global", cut) for cut in CENSORED[1:]]
     rows = [(model, family) for model, settings in models.items() for family in settings[0]]
     for seed in range(seeds):
-        there = [(model, family) for model, family in rows if seed == 0 or model not in slow]
+        taking_part = [(model, family) for model, family in rows if seed == 0 or model not in slow]
         for fold in range(folds):
             for cell in cells:
-                for model, family in there:
+                for model, family in taking_part:
                     yield _record(cell, model, family, fold, seed, models[model], dataset, rng)
-            for model, family in there:
-                if "uncertainty" in plans and "DistNet" in model:
+            for model, family in taking_part:
+                if "uncertainty" in plans and is_network(model):
                     yield _shifts(model, family, fold, seed, dataset)
 
 
 def fake_data():
+    """Runs of clasp on 24 instances, and features."""
     rng = np.random.default_rng(1)
     names = [f"factoring-{i:03d}" for i in range(24)]
     seconds = np.exp(rng.normal(0, 1, (24, 1)) + rng.normal(0, 0.6, (24, 30)))

@@ -221,7 +221,7 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["experiment", "low-sample", "--out", "x"], "invalid choice: 'low-sample'"),
         (["experiment", "censoring", "--censored", "0,100", "--out", "x"], "expected per cent below 100"),
         (["experiment", "low-samples", "--models", "foo", "--out", "x"], "foo"),
-        (["experiment", "low-samples", "--runs", "1000", "--out", "x"], "the data have 100 runs an instance"),
+        (["experiment", "low-samples", "--runs", "1000", "--out", "x"], "the data have 100 runs per instance"),
         (["report", "."], "no results here"),
         (["completion", "tcsh"], "invalid choice: 'tcsh'"),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from bayes_distnet import make_runs
 from bayes_distnet.cli import main
-from bayes_distnet.cli.experiments import EXPERIMENTS
+from bayes_distnet.experiments.registry import EXPERIMENTS
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +23,10 @@ def data(tmp_path_factory):
 SMALL = ["--models", "ridge,marginal", "--families", "lognormal", "--folds", "2", "--seeds", "1", "--cores", "1"]
 
 
-def test_the_command_line_knows_the_experiments_of_the_library():
-    from bayes_distnet.experiments import plans
-
-    assert EXPERIMENTS == plans.EXPERIMENTS
+def test_the_command_line_lists_the_registered_experiments(capsys):
+    with pytest.raises(SystemExit):
+        main(["experiment", "--help"])
+    assert f"{', '.join(EXPERIMENTS)}, or all" in " ".join(capsys.readouterr().out.split())
 
 
 def test_experiments_share_a_folder_and_each_takes_its_own_levels(data, tmp_path, capsys):

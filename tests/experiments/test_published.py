@@ -12,11 +12,11 @@ NETWORKS = {"BayesDistNet": (("lognormal", "inverse-gaussian"), -0.5, 0.3, 0.3),
 
 
 def archive():
-    """Data that say, as `import_distnet` makes them, where they come from."""
+    """Data with the provenance that `import_distnet` gives them."""
     return dataclasses.replace(fake_data(), provenance={"archive": "DistNet"})
 
 
-def test_both_tables_are_there_in_full():
+def test_both_tables_are_complete():
     table = published()
     key = ["experiment", "scenario", "level", "model", "family", "score"]
     assert list(table.columns) == [*key, "mean", "deviation"]
@@ -43,10 +43,18 @@ def test_uncensored_cells_are_the_same_in_both_tables():
     assert few.sort_index().equals(cut.sort_index())
 
 
-def test_the_table_cannot_be_spoilt_by_a_caller():
+def test_a_caller_cannot_change_the_table():
     mine = published()
     mine["mean"] = 0.0
     assert published()["mean"].abs().sum() > 0
+
+
+def test_pairs_are_those_of_the_registry():
+    assert PAIRS == {
+        "BayesDistNet": "DistNet",
+        "BayesDistNet (runtimes)": "DistNet",
+        "BayesDistNet (paper)": "DistNet (paper)",
+    }
 
 
 def test_orders_and_margins_beside_the_published_ones(tmp_path):
@@ -79,7 +87,7 @@ def test_only_the_archive_itself_is_comparable(tmp_path):
     assert caveat(dataclasses.replace(results)) == DATA_EQUAL
 
 
-def test_the_archive_is_known_by_its_runs_whatever_its_name(tmp_path):
+def test_the_archive_is_recognised_by_its_provenance_whatever_its_name(tmp_path):
     results = fake_results(tmp_path / "mine", models=NETWORKS, data="my-copy")
     assert scenario_of(results) is None
     assert beside(results).empty
@@ -95,7 +103,7 @@ def test_models_are_compared_on_the_folds_both_have(tmp_path):
     assert [row["bayes_here"], row["distnet_here"]] == pytest.approx([means["BayesDistNet"], means["DistNet"]])
 
 
-def test_only_the_paper_s_conditions_are_set_beside_it(tmp_path):
+def test_only_conditions_of_the_paper_are_compared(tmp_path):
     results = fake_results(tmp_path / "mine", models=NETWORKS)
     # Runs cut off at several numbers of runs, as `--runs 4,8` and `--censored` of both experiments would leave them.
     few = results.table[results.table["cutoffs"] == "global"].assign(runs=4, value=99.0)

@@ -6,9 +6,9 @@ from bayes_distnet import FeatureError, Marginal, Ridge, RuntimeDataError, Setti
 from bayes_distnet.scoring.comparison import compare, summary
 
 
-def test_compare_gives_a_tidy_table_and_the_better_model_comes_first():
+def test_compare_returns_a_tidy_table_and_summary_puts_the_better_model_first():
     data = make_runs(n_instances=120, n_runs=6, n_features=4, random_state=0)
-    said = []
+    lines = []
     results = compare(
         {"Marginal": Marginal(), "Ridge": Ridge()},
         data.features,
@@ -16,14 +16,14 @@ def test_compare_gives_a_tidy_table_and_the_better_model_comes_first():
         folds=3,
         runs=2,
         cut_off=0.3,
-        progress=said.append,
+        progress=lines.append,
     )
     assert len(results) == 2 * 3 * 3
     assert results.groupby("score")["model"].nunique().eq(2).all()
     table = summary(results)
     assert table.index[0] == "Ridge"
     assert list(table.columns) == ["nllh", "ks", "crps", "fit_seconds"]
-    assert said[0] == "fold 1: Marginal"
+    assert lines[0] == "fold 1: Marginal"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_compare_gives_a_tidy_table_and_the_better_model_comes_first():
         ("scores", [["nllh"]]),
         ("scores", []),
         ("scores", None),
-        ("seed", -1),
+        ("random_state", -1),
         ("models", {}),
         ("models", [Marginal()]),
         ("models", {"Marginal": Marginal}),
@@ -72,12 +72,12 @@ def test_tables_must_fit_together():
 
 
 def test_a_fold_without_runs_is_an_error_before_anything_is_fitted():
-    data, said = make_runs(n_instances=4, n_runs=2, random_state=0), []
+    data, lines = make_runs(n_instances=4, n_runs=2, random_state=0), []
     seconds = data.seconds.copy()
     seconds[2] = np.nan
     with pytest.raises(RuntimeDataError, match="none of its 1 test instances has a run"):
-        compare({"Marginal": Marginal()}, data.features, seconds, folds=4, progress=said.append)
-    assert said == []
+        compare({"Marginal": Marginal()}, data.features, seconds, folds=4, progress=lines.append)
+    assert lines == []
     # Beside others, an instance without runs does no harm.
     assert compare({"Marginal": Marginal()}, data.features, seconds, folds=2)["value"].notna().all()
 

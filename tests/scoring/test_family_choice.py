@@ -9,7 +9,7 @@ from bayes_distnet.distributions.families import FAMILIES
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.scoring.family_choice import best_family
 
-LAWS = {
+TRUE = {
     "lognormal": FAMILIES["lognormal"](1.0, 1.5),
     "inverse-gaussian": FAMILIES["inverse-gaussian"](10.0, 2.0),
     "weibull": FAMILIES["weibull"](10.0, 3.0),
@@ -18,9 +18,9 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_finds_the_law_the_runs_came_from(name):
-    runtimes = LAWS[name].sample(np.random.default_rng(1), (40, 200))
+@pytest.mark.parametrize("name", TRUE)
+def test_finds_the_family_the_runs_came_from(name):
+    runtimes = TRUE[name].sample(np.random.default_rng(1), (40, 200))
     table = best_family(runtimes)
     assert list(table.columns) == ["family", "ks", "wins", "rejected"]
     assert sorted(table["family"]) == sorted(FAMILIES)
@@ -57,7 +57,7 @@ def test_masked_runs_are_no_runs():
     assert best_family(masked).equals(best_family(runtimes))
 
 
-def test_zero_runtimes_are_raised_as_everywhere_and_said():
+def test_zero_runtimes_are_raised_with_a_warning():
     runtimes = np.random.default_rng(5).lognormal(size=(5, 20))
     runtimes[0, 0] = 0.0
     with pytest.warns(ZeroRuntimeWarning, match="runtimes: 1 of 100 runs took 0 s"):

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, read_data, takes_features, words
 from bayes_distnet.errors import ResultsError, SettingError
+from bayes_distnet.experiments.registry import EXPERIMENTS
 
 if TYPE_CHECKING:
     from bayes_distnet.experiments.results import Results
 
 SHOWN_SHIFTS = (-8, -4, 0, 4, 8)
-EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
 
 
 def add_demo(commands: Any) -> None:
@@ -117,51 +116,34 @@ def add_experiment(commands: Any) -> None:
 
 
 def _experiment(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.experiments.plans import make_plan
-    from bayes_distnet.experiments.run import run_experiment
+    from bayes_distnet.experiments.run import run_experiments
 
-    shares = _shares(parsed.censored)
-    names = EXPERIMENTS if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
-    for given, option, about in ((parsed.runs, "--runs", "low-samples"), (shares, "--censored", "censoring")):
-        if given is not None and len(names) > 1 and about not in names:
-            raise SettingError(f"{option}: of several experiments it is for {about}, which is not among them.")
     if not parsed.no_report:
         from bayes_distnet.report.write import check_can_report
 
         check_can_report()  # before hours of work, not after
-    data = read_data(parsed.data, parsed.features, parsed.solver)
-    wanted = {
-        name: {
-            "models": parsed.models,
-            "families": parsed.families,
-            # Of several experiments, each takes the levels it is about.
-            "runs": parsed.runs if name == "low-samples" or len(names) == 1 else None,
-            "censored": shares if name == "censoring" or len(names) == 1 else None,
-            "cutoffs": parsed.cutoffs,
-            "folds": parsed.folds,
-            "only_folds": parsed.only_folds,
-            "seeds": parsed.seeds,
-            "preset": parsed.preset,
-            "quick": parsed.quick,
-        }
-        for name in names
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they are said again
-        for name in names:  # what is wrong with the last one, too, is said before the first one runs
-            make_plan(name, data, **wanted[name])
+    names = tuple(EXPERIMENTS) if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
+    results = run_experiments(
+        names,
+        read_data(parsed.data, parsed.features, parsed.solver),
+        parsed.out,
+        name=name_of(parsed.data),
+        models=parsed.models,
+        families=parsed.families,
+        runs=parsed.runs,
+        censored=_shares(parsed.censored),
+        cutoffs=parsed.cutoffs,
+        folds=parsed.folds,
+        only_folds=parsed.only_folds,
+        seeds=parsed.seeds,
+        preset=parsed.preset,
+        quick=parsed.quick,
+        redo=parsed.redo,
+        cores=parsed.cores,
+        cluster=parsed.cluster,
+        progress=not parsed.quiet,
+    )
     for name in names:
-        results = run_experiment(
-            name,
-            data,
-            parsed.out,
-            name=name_of(parsed.data),
-            **wanted[name],
-            redo=parsed.redo,
-            cores=parsed.cores,
-            cluster=parsed.cluster,
-            progress=not parsed.quiet,
-        )
         _print_overview(results, name)
     if failed := len(results.failures):
         said = f"jobs failed: {results.failures['error'].iloc[0]}"
@@ -184,18 +166,19 @@ def _shares(per_cent: list[float] | None) -> list[float] | None:
 
 def _print_overview(results: Results, experiment: str) -> None:
     """Print what to know first: the likelihood of every model under every condition, or how its spread grows."""
-    if experiment == "uncertainty":
+    axis = EXPERIMENTS[experiment].axis
+    if axis is None:
         _print_spreads(results)
         return
-    from bayes_distnet.experiments.statistics import AXES, slices
+    from bayes_distnet.experiments.statistics import slices
     from bayes_distnet.report.tables import overview
 
     table = results.of(experiment)
     table = table[table["score"] == "nllh"]
     if table.empty:
         return
-    for what, rows in slices(table, AXES[experiment]).items():
-        means = overview(rows, AXES[experiment], "nllh").mean
+    for what, rows in slices(table, axis).items():
+        means = overview(rows, axis, "nllh").mean
         print(f"{experiment}{f', {what}' if what else ''}: negative log likelihood, less is better")
         print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format=_short))
 

@@ -1,7 +1,7 @@
 """The paper's experiments on any data set.
 
-Takes a `Dataset` and names of models; gives a folder of results: one tidy table, and the data of the figures. Jobs run
-on local processes or a Dask cluster and are resumed after a stop. It must not know how results are drawn or printed.
+Takes a `Dataset` and names of models; gives a folder of results: one tidy table, and the data of figures. Jobs run on
+local processes or a Dask cluster and are resumed after a stop. It must not depend on how results are drawn or printed.
 """
 
 import lazy_loader

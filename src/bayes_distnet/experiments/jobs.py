@@ -1,8 +1,7 @@
-"""One job of an experiment: fit one model on one fold under one condition, and score it on unseen instances."""
+"""One job of an experiment: one model on one fold under one condition."""
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from dataclasses import dataclass
@@ -13,23 +12,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
+from bayes_distnet.arrays import IntArray
 from bayes_distnet.data import splits
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import ResultsError
-from bayes_distnet.experiments.results import DATA, EXAMPLE_LEVELS, KEY, SCORED, SHIFTS, Record
-from bayes_distnet.models.base import fit_runs
-from bayes_distnet.models.registry import ModelEntry, find_model
-from bayes_distnet.scoring import scores
-
-PIT_BINS = 20
-MOST_EXAMPLES = 100  # test instances a fold whose predictions are kept
+from bayes_distnet.experiments.results import DATA, KEY, Record
+from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.registry import ModelEntry
+from bayes_distnet.registry import load
+from bayes_distnet.scoring.trial import Part
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What there is to learn from: runs an instance, and how many of them were cut off, by what kind of cutoffs."""
+    """Condition under which a model learns.
+
+    Parameters
+    ----------
+    runs : int
+        Runs per instance.
+    cutoffs : str
+        Kind of cutoffs, "none" if no run is cut off.
+    censored : float
+        Fraction of the runs that are cut off.
+    """
 
     runs: int
     cutoffs: str
@@ -38,9 +44,33 @@ class Condition:
 
 @dataclass(frozen=True)
 class Job:
-    """A model (what the user called it, and its name in tables), a family, a condition, a fold and a seed."""
+    """A job: model, family, condition, fold and seed.
 
-    peer: str
+    Parameters
+    ----------
+    text : str
+        Key of the model, or the place where its code is: see `find_model`.
+    model : str
+        Label of the model in tables.
+    family : str
+        Family; "" for a model without a choice.
+    condition : Condition
+        Runs to learn from.
+    fold, seed : int
+        Fold over instances, and seed of splits and models.
+    folds : int
+        Number of folds.
+    preset : str or None
+        "paper" for the published splits.
+    kind : str
+        Kind of job, as in results.
+    source : str
+        "package.module:function" that does the job.
+    examples : bool
+        Whether predictions of single instances are stored for figures.
+    """
+
+    text: str
     model: str
     family: str
     condition: Condition
@@ -48,40 +78,70 @@ class Job:
     seed: int
     folds: int
     preset: str | None
-    kind: str = SCORED
+    kind: str
+    source: str
     examples: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells its result from others of its kind: the values of `results.KEY`."""
+        """Values of `results.KEY`, which distinguish its result from others of its kind."""
         at = self.condition
         return at.runs, at.cutoffs, at.censored, self.model, self.family, self.fold, self.seed
 
 
 @dataclass(frozen=True)
-class _Split:
-    """Runs to learn from, as cut off, and complete runs of the test instances; instances x runs, NaN = no run."""
+class Split:
+    """Instances of a fold.
 
-    train: IntArray
-    seconds: FloatArray
-    finished: BoolArray
-    scale: float  # the longest training run before any was cut off: the unit of the published scores
-    test: IntArray
-    test_seconds: FloatArray
-    test_finished: BoolArray
+    Parameters
+    ----------
+    train : Part
+        Features and runs to learn from, some of them cut off.
+    test : Part
+        Features and all runs of the test instances.
+    train_rows, test_rows : ndarray of int
+        Their rows in the data.
+    scale : float
+        Longest training run before any was cut off: the unit of time of the published scores.
+    """
+
+    train: Part
+    test: Part
+    train_rows: IntArray
+    test_rows: IntArray
+    scale: float
 
 
 def do_job(job: Job, folder: str, fingerprint: str) -> Record:
-    """Do a job on the data in a results folder; what a model did wrong, if anything, is part of the record."""
+    """Do a job on the data in a results folder.
+
+    Parameters
+    ----------
+    job : Job
+        Job to do.
+    folder : str
+        Results folder.
+    fingerprint : str
+        Digest of its data, so that a process that did jobs on other data reads them anew.
+
+    Returns
+    -------
+    dict
+        Record for the journal. If the model raised an error, the record holds the error in place of results.
+
+    Raises
+    ------
+    ResultsError
+        The folder holds no data.
+    """
     record: Record = {"kind": job.kind, "key": dict(zip(KEY, job.key, strict=True))}
     started = time.perf_counter()
     data = _load(folder, fingerprint)
-    split = _split(job, data)
+    split = split_data(job, data)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they would run through the progress bar; what matters is in the scores
+        warnings.simplefilter("ignore")  # warnings of models would break the progress bar; scores show their effect
         try:
-            work = _shifted if job.kind == SHIFTS else _scored
-            record |= work(job, data, split)
+            record |= load(job.source)(job, data, split)
         except (Exception, SystemExit) as error:  # a model's failure is a result, not the end
             record["error"] = f"{type(error).__name__}: {error}"[:500]
     return record | {"seconds": round(time.perf_counter() - started, 3)}
@@ -89,13 +149,27 @@ def do_job(job: Job, folder: str, fingerprint: str) -> Record:
 
 @lru_cache(maxsize=1)
 def _load(folder: str, fingerprint: str) -> Dataset:
-    """Read the data once a process; the fingerprint tells when a folder was made anew."""
+    """Read the data once per process, and again where the fingerprint is another."""
     if not (Path(folder) / DATA).is_dir():
-        raise ResultsError(f"{folder}: no data there. Workers must see the results folder under the same name.")
+        raise ResultsError(f"{folder}: no data in it. Workers must see the results folder under the same name.")
     return Dataset.load(Path(folder) / DATA)
 
 
-def _split(job: Job, data: Dataset) -> _Split:
+def split_data(job: Job, data: Dataset) -> Split:
+    """Split data as a job asks for.
+
+    Parameters
+    ----------
+    job : Job
+        Job with fold, seed, condition and preset.
+    data : Dataset
+        All instances.
+
+    Returns
+    -------
+    Split
+        Instances to learn from and instances to predict.
+    """
     if job.preset == "paper":
         parts = splits.published_folds(len(data), job.folds)
     else:
@@ -106,87 +180,76 @@ def _split(job: Job, data: Dataset) -> _Split:
     # The published code validates on the last fifth of the training instances, and never cuts their runs off.
     cut = len(train) if job.preset is None else splits.published_training_part(len(train))
     if job.condition.censored:
-        kind, share = job.condition.cutoffs, job.condition.censored
-        some = splits.cut_off(seconds[:cut], finished[:cut], share, kind, job.seed)
+        kind, fraction = job.condition.cutoffs, job.condition.censored
+        some = splits.cut_off(seconds[:cut], finished[:cut], fraction, kind, job.seed)
         seconds, finished = np.concatenate([some[0], seconds[cut:]]), np.concatenate([some[1], finished[cut:]])
-    return _Split(train, seconds, finished, scale, test, data.seconds[test], data.finished[test])
+    return Split(
+        Part(data.features.iloc[train], seconds, finished),
+        Part(data.features.iloc[test], data.seconds[test], data.finished[test]),
+        train,
+        test,
+        scale,
+    )
 
 
-def _fit(peer: ModelEntry, job: Job, data: Dataset, split: _Split) -> Any:
-    model = peer.build(job.family, job.seed)
+def build_model(entry: ModelEntry, job: Job) -> RuntimeEstimator:
+    """Build the unfitted model of a job, without progress bars of its own.
+
+    Parameters
+    ----------
+    entry : ModelEntry
+        Entry of the model.
+    job : Job
+        Job with family and seed.
+
+    Returns
+    -------
+    RuntimeEstimator
+        The model.
+    """
+    model = entry.build(job.family, job.seed)
     if "verbose" in model.get_params(deep=False):
         model.set_params(verbose=False)
-    return fit_runs(model, data.features.iloc[split.train], split.seconds, split.finished)
+    return model
 
 
-def _scored(job: Job, data: Dataset, split: _Split) -> Record:
-    peer = find_model(job.peer)
-    started = time.perf_counter()
-    if peer.is_limit:
-        rtd = peer.limit_of(split.test_seconds, split.test_finished)
-        fitted = predicted = time.perf_counter()
-    else:
-        model = _fit(peer, job, data, split)
-        fitted = time.perf_counter()
-        rtd = model.predict_distribution(data.features.iloc[split.test])
-        rtd.median()
-        predicted = time.perf_counter()
-    each = _scores(rtd, split)
-    pit = scores.pit(rtd, split.test_seconds, split.test_finished, random_state=0)
-    pit = pit[~np.isnan(pit)]
-    means = {name: _mean(values) for name, values in each.items()} | {"calibration": scores.calibration(pit)}
-    record: Record = {
-        "scores": {name: _rounded(value) for name, value in means.items()},
-        "instances": len(split.test),
-        "fit_seconds": round(fitted - started, 4),
-        "predict_seconds": round(predicted - fitted, 4),
-        "pit": np.histogram(np.clip(pit, 0.0, 1.0), PIT_BINS, (0.0, 1.0))[0].tolist(),
-    }
-    if job.examples:
-        some = slice(MOST_EXAMPLES)
-        rows = zip(_names(data, split.test[some]), each["nllh"][some], rtd[some].quantile(EXAMPLE_LEVELS), strict=True)
-        record["examples"] = [
-            {"instance": name, "nllh": _rounded(value), "quantiles": [_rounded(q, 4) for q in row]}
-            for name, value, row in rows
-        ]
-    return record
+def instance_names(data: Dataset, rows: ArrayLike) -> list[Any]:
+    """Return the names of instances.
 
+    Parameters
+    ----------
+    data : Dataset
+        All instances.
+    rows : array-like of int
+        Rows of some of them.
 
-def _scores(rtd: RuntimeDistribution, split: _Split) -> dict[str, FloatArray]:
-    """Score every test instance: as they should be, and as the papers' tables have them."""
-    runs = (split.test_seconds, split.test_finished)
-    proper = {name: scores.SCORES[name](rtd, *runs) for name in ("nllh", "kld", "ks", "crps", "mass", "coverage")}
-    return proper | {
-        "nllh_published": scores.nllh(rtd, *runs, published=True, scale=split.scale),
-        "kld_published": scores.kld(rtd, *runs, published=True, scale=split.scale),
-        "ks_published": scores.ks(rtd, *runs, published=True),
-    }
-
-
-def _shifted(job: Job, data: Dataset, split: _Split) -> Record:
-    """Predict the fold's middle instance with all its features moved: the paper's adversarial figure."""
-    peer = find_model(job.peer)
-    model = _fit(peer, job, data, split)
-    middle = np.nanmedian(split.test_seconds, axis=1)
-    chosen = split.test[np.argsort(middle)[len(middle) // 2]]
-    rtd = model.predict_distribution(splits.shifted(data.features, int(chosen), among=split.train))
-    low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
-    rows = zip(splits.SHIFTS, rtd.mean(), low, median, high, strict=True)
-    columns = ("shift", "mean", "low", "median", "high")
-    name = _names(data, [chosen])[0]
-    return {"shifts": [{"instance": name} | dict(zip(columns, map(_rounded, row), strict=True)) for row in rows]}
-
-
-def _names(data: Dataset, rows: ArrayLike) -> list[Any]:
+    Returns
+    -------
+    list
+        Names, as the index of the features has them.
+    """
     names: list[Any] = data.features.index[np.asarray(rows)].tolist()
     return names
 
 
-def _mean(values: FloatArray) -> float:
-    """Mean over instances that have a score; infinite if one of them is."""
-    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
+def rounded(value: float, digits: int = 6) -> float:
+    """Round a number, so that it is short in a record.
 
+    Parameters
+    ----------
+    value : float
+        Number.
+    digits : int, default 6
+        Significant digits.
 
-def _rounded(value: float, digits: int = 6) -> float:
-    """A number short enough to be written down."""
+    Returns
+    -------
+    float
+        The rounded number.
+
+    Examples
+    --------
+    >>> rounded(1234.5678), rounded(0.00123456, 2)
+    (1234.57, 0.0012)
+    """
     return float(f"{value:.{digits}g}")

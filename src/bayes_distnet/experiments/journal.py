@@ -1,9 +1,8 @@
-"""Writing results: a journal while jobs are done, tables when an experiment ends."""
+"""Writing of results: a journal while jobs are done, tables when an experiment ends."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Collection, Iterator
@@ -12,25 +11,24 @@ from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+from filelock import FileLock, Timeout
 
 from bayes_distnet.data.tables import write_frame
 from bayes_distnet.errors import ResultsError
-from bayes_distnet.experiments.results import (
-    ABOUT,
-    COLUMNS,
-    JOURNAL,
-    KEY,
-    LOCK,
-    SCORED,
-    SHIFTS,
-    Record,
-    Results,
-    read_journal,
-)
+from bayes_distnet.experiments.registry import SCORED, SHIFTS
+from bayes_distnet.experiments.results import ABOUT, COLUMNS, JOURNAL, KEY, LOCK, Record, Results, read_journal
 
 
 def write_about(folder: Path, about: dict[str, Any]) -> None:
-    """Write `about.json`, whole or not at all."""
+    """Write `about.json`, whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+    about : dict
+        Content of the file.
+    """
     new = folder / f"{ABOUT}.new"
     with new.open("w", encoding="utf-8") as file:
         file.write(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
@@ -41,25 +39,60 @@ def write_about(folder: Path, about: dict[str, Any]) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Make the folder if need be; nobody else may write to it meanwhile."""
+    """Lock a folder for writing, and make it if it does not exist.
+
+    The operating system drops the lock when the process ends.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+
+    Raises
+    ------
+    ResultsError
+        Another experiment holds the lock.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     # The journal itself is replaced when it is folded: the lock is on a file that stays.
-    with (folder / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ResultsError(f"{folder}: another experiment is writing to this folder.") from error
+    lock = FileLock(folder / LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        raise ResultsError(f"{folder}: another experiment is writing to this folder.") from error
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def open_journal(folder: Path) -> IO[str]:
-    """Open the journal for appending."""
+    """Open the journal of a folder for appending.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+
+    Returns
+    -------
+    file
+        The journal, without an incomplete last line.
+    """
     _drop_torn_line(folder / JOURNAL)
     return (folder / JOURNAL).open("a", encoding="utf-8")
 
 
-def forget(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
-    """Take jobs, in the form of `Results.done`, out of journal and tables."""
+def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
+    """Remove the results of jobs from journal and tables.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+    jobs : collection of tuple
+        Kind and key of each job, as in `Results.done`.
+    """
     results = fold_journal(folder)
 
     def others(table: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -71,7 +104,7 @@ def forget(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
 
 
 def _drop_torn_line(path: Path) -> None:
-    """Cut off what a crash left of a last line: what is appended starts on a line of its own."""
+    """Remove a last line that a crash left incomplete, so that the next record starts on a line of its own."""
     if not path.is_file() or not path.stat().st_size:
         return
     with path.open("r+b") as journal:
@@ -81,14 +114,33 @@ def _drop_torn_line(path: Path) -> None:
 
 
 def append(journal: IO[str], record: Record) -> None:
-    """Write one job down, on disk before this returns."""
+    """Append the record of a job, which is on disk when this returns.
+
+    Parameters
+    ----------
+    journal : file
+        Journal that `open_journal` returned.
+    record : dict
+        Record of the job.
+    """
     journal.write(json.dumps(record) + "\n")
     journal.flush()
     os.fsync(journal.fileno())
 
 
 def fold_journal(folder: Path) -> Results:
-    """Turn the journal's lines into rows of the tables, and empty it."""
+    """Move the records of the journal into the tables; jobs that failed stay in the journal.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+
+    Returns
+    -------
+    Results
+        All results of the folder.
+    """
     results = Results.load(folder)
     _write_tables(folder, [results.table, results.calibration, results.examples, results.shifts])
     open_still = set(results.failures[["kind", *KEY]].itertuples(index=False, name=None))
@@ -102,8 +154,9 @@ def fold_journal(folder: Path) -> Results:
 
 
 def _write_tables(folder: Path, tables: list[pd.DataFrame]) -> None:
-    for name, table in zip(COLUMNS, tables, strict=True):
+    stored = [table.drop(columns="role") for table in tables]
+    for name, table in zip(COLUMNS, stored, strict=True):
         path = folder / f"{name}.parquet"
         if len(table) or path.exists():
             write_frame(table, path)
-    write_frame(tables[0], folder / "results.csv")
+    write_frame(stored[0], folder / "results.csv")

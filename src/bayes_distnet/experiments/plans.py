@@ -1,44 +1,111 @@
-"""What an experiment does: models, families, conditions, folds and seeds, and the jobs these come to."""
+"""Plans of experiments: models, families, conditions, folds and seeds, and the list of jobs that follows."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.data.splits import CUTOFFS, check_folds
-from bayes_distnet.distributions.families import get_family
+from bayes_distnet.data.splits import CUTOFFS
 from bayes_distnet.errors import SettingError
+from bayes_distnet.experiments.choices import (
+    choose_censored,
+    choose_families,
+    choose_folds,
+    choose_models,
+    choose_runs,
+    choose_seeds,
+    settings_of,
+)
 from bayes_distnet.experiments.jobs import Condition, Job
-from bayes_distnet.experiments.results import SCORED, SHIFTS
-from bayes_distnet.models.network.estimator import PRESETS
-from bayes_distnet.models.registry import BASE, MODELS, ModelEntry, find_model
-from bayes_distnet.validation import check_at_least, check_choice, is_number
+from bayes_distnet.experiments.registry import EXPERIMENTS, Experiment
+from bayes_distnet.models.registry import ModelEntry
+from bayes_distnet.validation import check_choice
 
-EXPERIMENTS = ("low-samples", "censoring", "uncertainty")
-FAMILIES = ("lognormal", "inverse-gaussian")
+PRESETS = (None, "paper")  # splits of this package, and the published ones
+USUAL_RUNS = 8  # runs per instance of the condition whose predictions are stored for figures
+EXAMPLES_AT = 0.6  # fraction censored of the second condition whose predictions are stored
 
-RUNS = (1, 2, 4, 8, 16)
-CENSORED = (0.0, 0.2, 0.4, 0.6, 0.8)
-CENSORED_RUNS = 8
-QUICK_RUNS, QUICK_CENSORED, QUICK_FOLDS = (1, 4, 16), (0.0, 0.4, 0.8), 2
-EXAMPLES_AT = 0.6  # share censored of the second condition whose predictions are kept for figures
+
+class ExperimentSettings(TypedDict, total=False):
+    """Settings of experiments, all of them optional.
+
+    Attributes
+    ----------
+    models : sequence of str
+        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own. By default all models
+        that are installed, except those with the published settings, whose training takes minutes.
+    families : sequence of str
+        Families of the models that have a choice. By default lognormal and inverse Gaussian; for a quick experiment and
+        for uncertainty only the first.
+    runs : sequence of int
+        Runs per instance to learn from, one condition each. All runs are used to score.
+    censored : sequence of float
+        Fractions of the training runs to cut off, one condition each.
+    cutoffs : {"global", "instance", "random"}
+        Kind of cutoffs: one cutoff for all runs (the default), one per instance, or one per run.
+    folds : int
+        Folds over instances; 10 by default.
+    only_folds : int
+        Number of folds to do; by default all.
+    seeds : int
+        Number of seeds, each with other folds, other runs to learn from and another start of the models. By default 3,
+        with the published splits 5, for a quick experiment and for uncertainty 1.
+    preset : {"paper"}
+        "paper" for the published splits: the same folds for every seed, validation runs never cut off. By default the
+        models are then those with the published settings.
+    quick : bool
+        Whether to do two folds, one seed, one family, three conditions and the faster models: a rough answer in two
+        minutes.
+    """
+
+    models: Sequence[str] | None
+    families: Sequence[str] | None
+    runs: Sequence[int] | None
+    censored: Sequence[float] | None
+    cutoffs: str
+    folds: int
+    only_folds: int | None
+    seeds: int | None
+    preset: str | None
+    quick: bool
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment to be done."""
+    """An experiment whose settings are checked.
 
-    experiment: str
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    preset : str or None
+        "paper" for the published splits.
+    entries : dict of str to ModelEntry
+        Models, by the texts that find them.
+    model_settings : dict of str to str
+        Settings of each model, by the same texts.
+    families : tuple of str
+        Families of the models that have a choice.
+    runs : tuple of int
+        Runs per instance to learn from.
+    censored : tuple of float
+        Fractions of the runs to cut off.
+    cutoffs : str
+        Kind of cutoffs.
+    folds, folds_done : int
+        Number of folds, and number of folds to do.
+    seeds : int
+        Number of seeds.
+    """
+
+    experiment: Experiment
     preset: str | None
-    peers: dict[str, ModelEntry]  # by what the user called them
-    settings: dict[str, str]  # of their models, as text
+    entries: dict[str, ModelEntry]
+    model_settings: dict[str, str]
     families: tuple[str, ...]
     runs: tuple[int, ...]
     censored: tuple[float, ...]
@@ -49,19 +116,19 @@ class Plan:
 
     @property
     def models(self) -> list[tuple[str, str, str]]:
-        """What the user called a model, its name, and a family: the rows of the tables."""
+        """Text, label and family of every model: the rows of tables."""
         return [
-            (text, peer.label, family)
-            for text, peer in self.peers.items()
-            for family in (self.families if peer.families else ("",))
+            (text, entry.label, family)
+            for text, entry in self.entries.items()
+            for family in (self.families if entry.families else ("",))
         ]
 
     def about(self) -> dict[str, Any]:
-        """Return what `about.json` says of it."""
+        """Return the entry of the plan in `about.json`."""
         return {
-            "models": [peer.label for peer in self.peers.values()],
+            "models": [entry.label for entry in self.entries.values()],
             "families": list(dict.fromkeys(family for _, _, family in self.models if family)),
-            "jobs": [[name, family] for _, name, family in self.models],
+            "jobs": [[label, family] for _, label, family in self.models],
             "runs": list(self.runs),
             "censored": list(self.censored),
             "cutoffs": self.cutoffs,
@@ -70,17 +137,19 @@ class Plan:
         }
 
     def jobs(self) -> list[Job]:
-        """List all jobs, seed by seed and fold by fold: a part of them is a smaller experiment."""
+        """Return all jobs, seed by seed and fold by fold, so that a part of them is a smaller experiment."""
         conditions = [
-            Condition(runs, self.cutoffs if share else "none", share) for runs in self.runs for share in self.censored
+            Condition(runs, self.cutoffs if fraction else "none", fraction)
+            for runs in self.runs
+            for fraction in self.censored
         ]
-        kind, shown = SHIFTS if self.experiment == "uncertainty" else SCORED, _shown(conditions)
+        kind, source, shown = self.experiment.kind, self.experiment.source, _shown(conditions)
         return [
-            Job(text, name, family, c, fold, seed, self.folds, self.preset, kind, seed == 0 and c in shown)
+            Job(text, label, family, c, fold, seed, self.folds, self.preset, kind, source, seed == 0 and c in shown)
             for seed in range(self.seeds)
             for fold in range(self.folds_done)
             for c in conditions
-            for text, name, family in self.models
+            for text, label, family in self.models
         ]
 
 
@@ -88,160 +157,63 @@ def make_plan(
     experiment: str,
     data: Dataset,
     *,
-    models: Sequence[str] | None,
-    families: Sequence[str] | None,
-    runs: Sequence[int] | None,
-    censored: Sequence[float] | None,
-    cutoffs: str,
-    folds: int,
-    only_folds: int | None,
-    seeds: int | None,
-    preset: str | None,
-    quick: bool,
+    models: Sequence[str] | None = None,
+    families: Sequence[str] | None = None,
+    runs: Sequence[int] | None = None,
+    censored: Sequence[float] | None = None,
+    cutoffs: str = "global",
+    folds: int = 10,
+    only_folds: int | None = None,
+    seeds: int | None = None,
+    preset: str | None = None,
+    quick: bool = False,
 ) -> Plan:
-    """Check what was asked for, as `run_experiment` takes it, and fill in what was not."""
-    check_choice("experiment", experiment, EXPERIMENTS)
+    """Check the settings of an experiment and fill in the defaults.
+
+    Parameters
+    ----------
+    experiment : str
+        Key of `EXPERIMENTS`.
+    data : Dataset
+        Runs of one solver, and features.
+    models, families, runs, censored, cutoffs, folds, only_folds, seeds, preset, quick : settings
+        See `ExperimentSettings`.
+
+    Returns
+    -------
+    Plan
+        The experiment to do.
+
+    Raises
+    ------
+    SettingError
+        A setting that is out of range, or does not fit the data or the experiment.
+    """
+    entry = EXPERIMENTS.find(experiment)
     check_choice("preset", preset, PRESETS)
     check_choice("cutoffs", cutoffs, CUTOFFS)
-    peers = _peers(models, quick=quick, preset=preset, shifts=experiment == "uncertainty")
-    once = quick or experiment == "uncertainty"
+    entries = choose_models(models, entry, quick=quick, preset=preset)
+    once = quick or entry.once
     plan = Plan(
-        experiment=experiment,
+        experiment=entry,
         preset=preset,
-        peers=peers,
-        settings={text: _settings(text, peer) for text, peer in peers.items()},
-        families=_families(families, peers, once),
-        runs=_run_counts(experiment, runs, quick, int((~np.isnan(data.seconds)).sum(axis=1).max())),
-        censored=_shares(experiment, censored, quick),
+        entries=entries,
+        model_settings={text: settings_of(text, model) for text, model in entries.items()},
+        families=choose_families(families, entries.values(), once=once),
+        runs=choose_runs(runs, entry, quick=quick, most=int((~np.isnan(data.seconds)).sum(axis=1).max())),
+        censored=choose_censored(censored, entry, quick=quick),
         cutoffs=cutoffs,
         folds=int(folds),
-        folds_done=_folds_done(folds, only_folds, quick, len(data)),
-        seeds=_seeds(seeds, once, preset),
+        folds_done=choose_folds(folds, only_folds, quick=quick, n_instances=len(data)),
+        seeds=choose_seeds(seeds, once=once, preset=preset),
     )
-    if experiment == "uncertainty" and len(plan.runs) * len(plan.censored) > 1:
-        raise SettingError("uncertainty: expected one number of runs and one share censored.")
+    if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
+        raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan
 
 
-def _peers(models: Sequence[str] | None, *, quick: bool, preset: str | None, shifts: bool) -> dict[str, ModelEntry]:
-    """Return the models to run, by what the user called them."""
-    if models is None:
-        if preset == "paper":
-            chosen: Iterable[str] = [
-                entry.key for entry in MODELS.values() if entry.published or entry.is_limit or entry.key == BASE
-            ]
-        elif shifts:
-            chosen = [entry.key for entry in MODELS.values() if entry.main]
-        elif quick:
-            chosen = [entry.key for entry in MODELS.values() if entry.quick]
-        else:
-            missing = [entry.key for entry in MODELS.values() if not entry.installed]
-            if missing:
-                warnings.warn(
-                    f"left out, since not installed: {', '.join(missing)}. pip install 'bayes-distnet[peers]'.",
-                    stacklevel=4,
-                )
-            chosen = [entry.key for entry in MODELS.values() if entry.installed and not entry.published]
-    else:
-        chosen = [models] if isinstance(models, str) else models
-    peers = {_whole(text): find_model(text) for text in chosen}
-    if not peers:
-        raise SettingError("models: expected at least one.")
-    if shifts:
-        peers = {text: peer for text, peer in peers.items() if not peer.is_limit}
-    if not peers:
-        raise SettingError("models: in uncertainty limits have no part; expected a model.")
-    names = [peer.label for peer in peers.values()]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise SettingError(f"models: two are called {sorted(twice)[0]!r}. Give each a name of its own.")
-    return peers
-
-
-def _settings(text: str, peer: ModelEntry) -> str:
-    """Return what tells a model from another of the same name; make one, to see that it can be made."""
-    if peer.is_limit:
-        return ""
-    try:
-        model = repr(peer.build(_first_family(peer), 0))
-    except (Exception, SystemExit) as error:  # whatever a stranger's model raises
-        raise SettingError(f"model {text!r}: cannot be made: {type(error).__name__}: {error}") from error
-    return re.sub(r" at 0x[0-9a-f]+", "", model)  # a function among the settings is elsewhere in every process
-
-
-def _first_family(peer: ModelEntry) -> str:
-    return peer.families[0] if isinstance(peer.families, tuple) else "lognormal"
-
-
-def _whole(text: str) -> str:
-    """Return what finds the same model from another folder: workers may not run in this one."""
-    if not isinstance(text, str):
-        raise SettingError(
-            f"models: found {text!r}; expected where other processes find it: a key or file.py:attribute."
-        )
-    place, colon, attribute = text.rpartition(":")
-    return f"{Path(place).resolve()}:{attribute}" if colon and place.endswith(".py") else text
-
-
-def _families(families: Sequence[str] | None, peers: dict[str, ModelEntry], once: bool) -> tuple[str, ...]:
-    chosen = FAMILIES[: 1 if once else None] if families is None else _listed("families", families)
-    for family in chosen:
-        get_family(family)
-        for peer in peers.values():
-            if peer.families and not peer.takes(family):
-                raise SettingError(f"families: {peer.label} cannot be asked for {family!r}, only {peer.families}.")
-    return tuple(dict.fromkeys(chosen))
-
-
-def _seeds(seeds: int | None, once: bool, preset: str | None) -> int:
-    if seeds is None:
-        return 1 if once else 5 if preset else 3
-    check_at_least("seeds", seeds, 1)
-    return int(seeds)
-
-
-def _listed(name: str, values: Any) -> list[Any]:
-    """Return one or several values as a list; there must be one."""
-    several = isinstance(values, Iterable) and not isinstance(values, str)
-    listed = list(values) if several else [values]
-    if not listed:
-        raise SettingError(f"{name}: expected at least one.")
-    return listed
-
-
-def _run_counts(experiment: str, runs: Sequence[int] | None, quick: bool, there: int) -> tuple[int, ...]:
-    if runs is None:
-        if experiment == "low-samples":
-            counts: tuple[int, ...] = tuple(k for k in (QUICK_RUNS if quick else RUNS) if k <= there)
-        else:
-            counts = (min(CENSORED_RUNS, there),)
-    else:
-        counts = tuple(dict.fromkeys(_listed("runs", runs)))
-    for count in counts:
-        check_at_least("runs", count, 1)
-        if count > there:
-            raise SettingError(f"runs={count}: the data have {there} runs an instance.")
-    return tuple(int(count) for count in counts)
-
-
-def _shares(experiment: str, censored: Sequence[float] | None, quick: bool) -> tuple[float, ...]:
-    if censored is None:
-        return (0.0,) if experiment != "censoring" else QUICK_CENSORED if quick else CENSORED
-    shares = _listed("censored", censored)
-    for share in shares:
-        if not is_number(share) or not 0 <= share < 1:
-            raise SettingError(f"censored={share!r}: expected a share of the runs, at least 0 and below 1.")
-    return tuple(dict.fromkeys(float(share) for share in shares))
-
-
-def _folds_done(folds: int, only_folds: int | None, quick: bool, n_instances: int) -> int:
-    check_folds(n_instances, folds)
-    if only_folds is not None:
-        check_at_least("only_folds", only_folds, 1)
-    return int(min(folds, only_folds or (QUICK_FOLDS if quick else folds)))
-
-
 def _shown(conditions: list[Condition]) -> list[Condition]:
-    """Return the conditions whose predictions are kept for figures: the usual one, and one with many runs cut off."""
-    usual = min(conditions, key=lambda c: (c.censored, abs(c.runs - CENSORED_RUNS)))
+    """Return the conditions whose predictions are stored for figures: the usual one, and one with many runs cut off."""
+    usual = min(conditions, key=lambda c: (c.censored, abs(c.runs - USUAL_RUNS)))
     hard = sorted((c for c in conditions if c.censored), key=lambda c: abs(c.censored - EXAMPLES_AT))
     return [usual, *hard[:1]]

@@ -1,4 +1,4 @@
-"""Where jobs of an experiment are done: processes of this machine, one thread each, or a Dask cluster."""
+"""Processes that do the jobs of an experiment: on this machine, one thread each, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -20,25 +20,53 @@ from typing import Self
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from bayes_distnet.collect.workers import dask_workers
+from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.errors import BayesDistNetError, CollectError
 from bayes_distnet.experiments.jobs import Job, do_job
 from bayes_distnet.experiments.results import Record
 from bayes_distnet.validation import check_at_least
 
+XLA_FLAGS = "XLA_FLAGS"  # environment variable that JAX's compiler reads
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-XLA_FLAGS, JOBLIB_CORES = "XLA_FLAGS", "LOKY_MAX_CPU_COUNT"
 
 
 @dataclass(frozen=True)
 class Processes:
-    """A pool, and how many jobs it does at once; without a pool, this process does them itself."""
+    """A pool of processes.
+
+    Parameters
+    ----------
+    pool : Executor or None
+        The pool; None if this process does the jobs itself.
+    size : int
+        Number of jobs that are done at once.
+    """
 
     pool: Pool | None
     size: int
 
     def do(self, jobs: Sequence[Job], folder: str, fingerprint: str) -> Iterator[tuple[Job, Record]]:
-        """Do jobs on the data in a results folder, and yield what came out as each is done."""
+        """Do jobs on the data in a results folder.
+
+        Parameters
+        ----------
+        jobs : sequence of Job
+            Jobs to do.
+        folder : str
+            Results folder.
+        fingerprint : str
+            Digest of its data.
+
+        Yields
+        ------
+        tuple of Job and dict
+            A job and its record, in the order in which jobs end.
+
+        Raises
+        ------
+        CollectError
+            A process has died, or the cluster has lost a job.
+        """
         if self.pool is None:
             yield from ((job, do_job(job, folder, fingerprint)) for job in jobs)
             return
@@ -54,37 +82,46 @@ def _result(future: Future[Record]) -> Record:
         raise
     except BrokenProcessPool as error:
         raise CollectError(
-            "a process that did jobs has died. If memory ran out, the same command goes on from here with fewer cores; "
+            "a process that did jobs has died. If memory ran out, the same command with fewer cores resumes from here; "
             "a script that calls run_experiment must do so under if __name__ == '__main__':"
         ) from error
     except Exception as error:  # a Dask worker or the cluster is lost
-        raise CollectError(f"a job was lost ({error}). The same command goes on from here.") from error
+        raise CollectError(f"a job was lost ({error}). The same command resumes from here.") from error
 
 
 @contextlib.contextmanager
 def local_processes(cores: int | None = None) -> Iterator[Processes]:
-    """Do jobs on this machine, one process a core and one thread a process.
+    """Do jobs on this machine, in one process per core with one thread each.
 
-    The matrices of these models are small: two processes with a thread each do twice as much as one with two threads.
+    The matrices of these models are small: two processes with one thread each do twice as much as one with two threads.
+
+    Parameters
+    ----------
+    cores : int, optional
+        Number of processes; by default one per core. With one core this process does the jobs itself.
+
+    Yields
+    ------
+    Processes
+        The pool, which ends with the `with` block.
     """
-    size = len(os.sched_getaffinity(0)) if cores is None else cores
+    size = usable_cores() if cores is None else cores
     check_at_least("cores", size, 1)
-    if size == 1:  # no process to wait for; if JAX has started already, it keeps the threads it has
-        before = {name: os.environ.get(name) for name in (JOBLIB_CORES, XLA_FLAGS)}
+    if size == 1:  # no process to wait for; if JAX has started already, it keeps its threads
+        flags = os.environ.get(XLA_FLAGS)
         try:
             with threadpool_limits(1):
                 one_thread()
                 yield Processes(None, 1)
         finally:
-            for name, value in before.items():
-                os.environ.pop(name) if value is None else os.environ.update({name: value})
+            os.environ.pop(XLA_FLAGS) if flags is None else os.environ.update({XLA_FLAGS: flags})
         return
     pool = ProcessPoolExecutor(size, multiprocessing.get_context("spawn"), _begin)
     try:
         yield Processes(pool, size)
     except BaseException:
         for child in list((getattr(pool, "_processes", None) or {}).values()):
-            child.terminate()  # they would first finish what they are doing
+            child.terminate()  # a process would finish its job first
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -92,14 +129,29 @@ def local_processes(cores: int | None = None) -> Iterator[Processes]:
 
 @contextlib.contextmanager
 def dask_processes(address: str, cores: int | None = None) -> Iterator[Processes]:
-    """Do jobs on a Dask cluster whose workers see the results folder: see `workers.dask_workers`."""
+    """Do jobs on a Dask cluster whose workers see the results folder.
+
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler, or "local" to start one on this machine.
+    cores : int, optional
+        Number of workers of a local cluster; by default one per core.
+
+    Yields
+    ------
+    Processes
+        The workers.
+    """
+    from bayes_distnet.collect.workers import dask_workers  # imported here: solvers, which it also runs, need Linux
+
     with dask_workers(address, cores) as workers:
         workers.client.run(one_thread)
         yield Processes(workers.pool, max(1, workers.slots() // 2))
 
 
 def _begin() -> None:
-    """Keep a process to one thread, deaf to Ctrl-C (its parent will tell), and never alive without its parent."""
+    """Keep a process to one thread, leave Ctrl-C to its parent, and end it when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     one_thread()
     parent = multiprocessing.parent_process()
@@ -113,14 +165,27 @@ def _begin() -> None:
 
 
 def one_thread() -> None:
-    """Keep this process to one thread: of JAX, unless it has started, of joblib and of linear algebra."""
+    """Keep linear algebra in this process to one thread, and JAX, unless it has started."""
     os.environ[XLA_FLAGS] = f"{os.environ.get(XLA_FLAGS, '')} {ONE_THREAD}".strip()
-    os.environ[JOBLIB_CORES] = "1"
     threadpool_limits(1)
 
 
 class Pace:
-    """A progress bar that knows that models differ in cost: the time left is that of each model's jobs left."""
+    """Progress bar whose time left takes into account that models differ in cost.
+
+    Parameters
+    ----------
+    total : int
+        Number of all jobs.
+    left : sequence of Job
+        Jobs that are not done.
+    at_once : int
+        Number of jobs that are done at once.
+    what : str
+        Text before the bar.
+    shown : bool
+        Whether to show it.
+    """
 
     def __init__(self, total: int, left: Sequence[Job], at_once: int, what: str, *, shown: bool) -> None:
         self._left: dict[str, int] = defaultdict(int)
@@ -148,7 +213,15 @@ class Pace:
         self._bar.close()
 
     def done(self, job: Job, record: Record) -> None:
-        """Count a job that was done."""
+        """Count a job that is done.
+
+        Parameters
+        ----------
+        job : Job
+            The job.
+        record : dict
+            Its record.
+        """
         self._left[job.model] -= 1
         self._failed += "error" in record
         if "seconds" in record:
@@ -158,7 +231,7 @@ class Pace:
         self._bar.update()
 
     def seconds_left(self) -> float:
-        """Return how long the rest will take, at the mean cost of each model so far."""
+        """Return the expected time left, in seconds: jobs left times the mean cost of their model so far."""
         every = [cost for costs in self._spent.values() for cost in costs]
         usual = sum(every) / len(every) if every else 1.0
         mean = {model: sum(costs) / len(costs) for model, costs in self._spent.items()}

@@ -1,4 +1,4 @@
-"""The numbers of the paper's two appendix tables, and a run's beside them.
+"""The numbers of the paper's two appendix tables beside those of an experiment.
 
 `published.csv` holds both tables: low samples and censoring, two scenarios, five levels, two models, two families, and
 NLLH, KLD, KS and mass as the paper computes them, each with its mean and deviation over folds and seeds.
@@ -17,38 +17,41 @@ import pandas as pd
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.importers.distnet import ARCHIVE
 from bayes_distnet.errors import BayesDistNetError
+from bayes_distnet.experiments.pairs import paired
 from bayes_distnet.experiments.results import Results
-from bayes_distnet.experiments.statistics import AXES, paired
+from bayes_distnet.experiments.statistics import AXES
+from bayes_distnet.models.registry import MODELS
 
 _FILE = Path(__file__).with_name("published.csv")
 
-#: Each Bayes DistNet of this package, and the DistNet it is set against.
-PAIRS = {
-    "BayesDistNet (paper)": "DistNet (paper)",
-    "BayesDistNet (runtimes)": "DistNet",
-    "BayesDistNet": "DistNet",
-}
+#: Label of each Bayes DistNet of this package, with the label of the DistNet that it is set against.
+PAIRS = {entry.label: MODELS[entry.against].label for entry in MODELS.values() if entry.against is not None}
 
-#: How many runs an instance the paper learns from when it cuts runs off.
-CENSORED_RUNS = 8
+CENSORED_RUNS = 8  # runs per instance that the paper learns from when it cuts runs off
 _CELL = ["experiment", "level", "family", "score"]
 
-# By solver: the archive has one scenario of each.
+# Scenarios of the published archive by solver: it has one per solver.
 _SCENARIOS = {"clasp": "clasp-factoring", "lpg": "lpg-zenotravel"}
 
 DATA_DIFFER = (
-    "These are not the paper's runs: the scenario is the same, but instances, solver version and machine are others. "
-    "So the numbers cannot be compared with the published ones, only orderings and margins can: which model is ahead, "
+    "These are not the paper's runs: the scenario is the same, but instances, solver version and machine differ. "
+    "So the numbers cannot be compared with the published ones. Only orderings and margins can: which model is ahead, "
     "and by how much."
 )
 DATA_EQUAL = "These are the paper's runs, imported from the published archive: the numbers can be compared directly."
 
 
 def published() -> pd.DataFrame:
-    """Return the published numbers, one row a scenario, level, model, family and score.
+    """Return the published numbers.
 
-    `level` is the number of runs an instance for `low-samples`, and the share of them cut off for `censoring`.
+    Returns
+    -------
+    DataFrame
+        One row per experiment, scenario, level, model, family and score. `level` is the number of runs per instance for
+        `low-samples`, and the fraction of them cut off for `censoring`.
 
+    Examples
+    --------
     >>> published().query("level == 16 and score == 'nllh_published' and family == 'lognormal'").iloc[0].to_dict()
     ... # doctest: +NORMALIZE_WHITESPACE
     {'experiment': 'low-samples', 'scenario': 'clasp-factoring', 'level': 16.0, 'model': 'BayesDistNet',
@@ -63,21 +66,42 @@ def _read() -> pd.DataFrame:
 
 
 def scenario_of(results: Results) -> str | None:
-    """Name the published scenario that a run's data set is of, None if the paper has no such scenario."""
+    """Return the published scenario of an experiment's data.
+
+    Parameters
+    ----------
+    results : Results
+        Results of experiments.
+
+    Returns
+    -------
+    str or None
+        Name of the scenario; None if the paper has no such scenario.
+    """
     name = Path(str(results.about.get("data", ""))).name
-    known = set(_SCENARIOS.values())
-    return name if name in known else _archive_scenario(results)
+    return name if name in _SCENARIOS.values() else _archive_scenario(results)
 
 
 def is_published_archive(results: Results) -> bool:
-    """Whether the runs are those of the archive published with DistNet, as `import_distnet` reads them."""
+    """Return whether the runs are those of the archive published with DistNet, as `import_distnet` reads them.
+
+    Parameters
+    ----------
+    results : Results
+        Results of experiments.
+
+    Returns
+    -------
+    bool
+        False also if the results were copied without their data.
+    """
     return _archive_scenario(results) is not None
 
 
 def _archive_scenario(results: Results) -> str | None:
     try:
         data = results.data
-    except (OSError, BayesDistNetError):  # a results folder that was copied without its data
+    except (OSError, BayesDistNetError):  # the results folder was copied without its data
         return None
     return _scenario_of_archive(data)
 
@@ -89,18 +113,37 @@ def _scenario_of_archive(data: Dataset) -> str | None:
 
 
 def caveat(results: Results) -> str:
-    """Say in a sentence or two what may be compared with the published numbers."""
+    """Return a sentence or two on the comparison with the published numbers that the data allow.
+
+    Parameters
+    ----------
+    results : Results
+        Results of experiments.
+
+    Returns
+    -------
+    str
+        `DATA_EQUAL` for the published archive, else `DATA_DIFFER`.
+    """
     return DATA_EQUAL if is_published_archive(results) else DATA_DIFFER
 
 
 def beside(results: Results) -> pd.DataFrame:
-    """Return the published numbers beside the run's, one row a cell of the paper's tables and pair of models.
+    """Return the published numbers beside those of an experiment.
 
-    Columns: experiment, level, family, score; `bayes` and `distnet`, the pair of this package's models; the means
-    `published_bayes`, `published_distnet`, `bayes_here`, `distnet_here`; the margins `published_margin` and
-    `margin_here`, Bayes DistNet minus DistNet, so that below 0 Bayes DistNet is ahead; `same_order`, whether both
-    margins have the same sign. Means here are over the folds and seeds that both models have. Only cells that were run
-    and published have a row; `caveat` says what may be compared.
+    Parameters
+    ----------
+    results : Results
+        Results of experiments; `caveat` describes the comparison that their data allow.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell of the paper's tables and pair of models, for cells that both have: experiment, level, family,
+        score; `bayes` and `distnet`, the pair of this package's models; the means `published_bayes`,
+        `published_distnet`, `bayes_here`, `distnet_here`, the last two over the folds and seeds that both models have;
+        the margins `published_margin` and `margin_here`, Bayes DistNet minus DistNet, so that below 0 Bayes DistNet is
+        ahead; `same_order`, whether both margins have the same sign.
     """
     numbers = _read()
     paper = numbers[numbers["scenario"] == scenario_of(results)].pivot_table(
@@ -114,7 +157,7 @@ def beside(results: Results) -> pd.DataFrame:
 
 
 def _here(results: Results, experiment: str, bayes: str, distnet: str) -> Iterator[tuple[Any, ...]]:
-    """Means of two models on the folds and seeds that both have, a row a cell."""
+    """Means of two models on the folds and seeds that both have, one row per cell."""
     table = _as_published(results.of(experiment), experiment)
     cells = [_cells(table[table["model"] == model]) for model in (bayes, distnet)]
     for family, score in (cell for cell in cells[0] if cell in cells[1]):
@@ -129,7 +172,7 @@ def _cells(table: pd.DataFrame) -> dict[tuple[str, str], None]:
 
 def _as_published(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Keep the conditions of the paper: 8 runs, all cut off at one time; or any number of runs, none cut off."""
-    if experiment == "censoring":
+    if AXES[experiment] == "censored":
         return table[(table["runs"] == CENSORED_RUNS) & table["cutoffs"].isin(["none", "global"])]
     return table[table["censored"] == 0]
 
@@ -137,7 +180,7 @@ def _as_published(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
 def _with_margins(table: pd.DataFrame) -> pd.DataFrame:
     published_margin = (table["published_bayes"] - table["published_distnet"]).astype(float)
     margin = (table["bayes_here"] - table["distnet_here"]).astype(float)
-    # A NaN margin, where both are infinite, is of neither order.
+    # A NaN margin, where both means are infinite, has no order.
     same = np.sign(published_margin) == np.sign(margin)
     table = table.assign(published_margin=published_margin, margin_here=margin, same_order=same)
     order = ["published_bayes", "published_distnet", "bayes_here", "distnet_here", "published_margin", "margin_here"]

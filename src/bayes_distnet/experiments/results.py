@@ -1,7 +1,8 @@
-"""Results of experiments: a folder with one tidy table, and beside it the data of the figures."""
+"""Results of experiments: a folder with one tidy table and the data of figures."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -16,24 +17,21 @@ import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.shipped.load import load_dataset
-from bayes_distnet.data.shipped.registry import DATASETS
 from bayes_distnet.data.tables import read_frame
-from bayes_distnet.errors import ResultsError
+from bayes_distnet.errors import ResultsError, SettingError
+from bayes_distnet.experiments.registry import EXPERIMENTS, SCORED, SHIFTS
+from bayes_distnet.experiments.roles import with_roles
 
+#: Names of files in a results folder.
 ABOUT, JOURNAL, LOCK, DATA = "about.json", "journal.jsonl", ".lock", "data"
 
-
+#: Version of the form of `about.json`.
 FORMAT = 1
 
-
-#: Kinds of jobs: a model scored on a fold, and its answers to features moved away.
-SCORED, SHIFTS = "scores", "shifts"
-
-
-#: What tells one job from others of its kind.
+#: Columns that distinguish a job from others of its kind.
 KEY = ["runs", "cutoffs", "censored", "model", "family", "fold", "seed"]
 
-
+#: Columns of each table on disk; in memory a table also has the column `role`.
 COLUMNS = {
     "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
     "calibration": [*KEY, "pit"],
@@ -42,21 +40,32 @@ COLUMNS = {
 }
 
 
-#: Levels of the quantiles kept for example instances.
+#: Levels of the quantiles that are stored for example instances.
 EXAMPLE_LEVELS = (0.005, 0.025, *(round(0.05 * i, 2) for i in range(1, 20)), 0.975, 0.995)
 
-
+#: A line of the journal: kind and key of a job, and its results or its error.
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Results:
-    """The results of experiments on one data set.
+    """Results of experiments on one data set.
 
-    `about` says what was run; `table` is the tidy table, one row a job and score: the data set's name, the condition
-    (runs an instance to learn from, share of them censored, kind of cutoffs), model, family, fold, seed, score, its
-    mean over the fold's test instances, and what fitting and predicting took. `calibration`, `examples` and `shifts`
-    are what figures are drawn from; `failures` are jobs that ended in an error.
+    Parameters
+    ----------
+    folder : Path
+        Folder that the results were read from.
+    about : dict
+        Experiments that were asked for, models, sessions and versions.
+    table : DataFrame
+        The tidy table, one row per job and score: name of the data, condition (runs per instance to learn from,
+        fraction of them censored, kind of cutoffs), model, family, fold, seed, score, its mean over the fold's test
+        instances, seconds that fitting and predicting took, and the model's role.
+    calibration, examples, shifts : DataFrame
+        Data of figures: histograms of the probability integral transform, predicted quantiles of test instances, and
+        predictions for shifted features.
+    failures : DataFrame
+        Jobs that ended in an error.
     """
 
     folder: Path
@@ -69,22 +78,40 @@ class Results:
 
     @cached_property
     def data(self) -> Dataset:
-        """The runs and features the experiments were done on; a copy of the results may come without those shipped."""
-        if not (self.folder / DATA).exists() and self.about["data"] in DATASETS:
-            shipped = load_dataset(self.about["data"]).matched()
-            if fingerprint(shipped) == self.about.get("fingerprint"):
-                return shipped
+        """Runs and features that the experiments used; data that come with the package may be missing in the folder."""
+        if not (self.folder / DATA).exists():
+            with contextlib.suppress(SettingError):  # no data set of this name comes with the package
+                shipped = load_dataset(self.about["data"]).matched()
+                if fingerprint(shipped) == self.about.get("fingerprint"):
+                    return shipped
         return Dataset.load(self.folder / DATA)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Results:
-        """Read a folder that `run_experiment` wrote, finished or not."""
+        """Read a folder that `run_experiment` wrote, whether or not the experiment has ended.
+
+        Parameters
+        ----------
+        folder : path-like
+            Results folder.
+
+        Returns
+        -------
+        Results
+            All results of the folder.
+
+        Raises
+        ------
+        ResultsError
+            A folder without results, or a file that cannot be read.
+        """
         folder = Path(folder)
         about = read_about(folder)
         if about is None:
             raise ResultsError(f"{folder}: no results here (no {ABOUT}).")
         records = read_journal(folder)
-        tables = {name: _joined(folder, name, about, records) for name in COLUMNS}
+        models = about.get("models", {})
+        tables = {name: with_roles(_joined(folder, name, about, records), models) for name in COLUMNS}
         errors = [
             {"kind": record["kind"], **record["key"], "error": record["error"]}
             for record in records
@@ -99,27 +126,49 @@ class Results:
         return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
 
     def of(self, experiment: str) -> pd.DataFrame:
-        """Return the rows of the table that belong to "low-samples" or "censoring"."""
+        """Return the rows of the tidy table that belong to an experiment.
+
+        Parameters
+        ----------
+        experiment : str
+            Key of `EXPERIMENTS`.
+
+        Returns
+        -------
+        DataFrame
+            Rows; none if the experiment was not asked for or has no scores.
+        """
         plan = self.about["experiments"].get(experiment)
-        if plan is None or experiment == "uncertainty":
+        if EXPERIMENTS.find(experiment).kind != SCORED or plan is None:
             return self.table.iloc[:0]
         table = self.table
         chosen = table["runs"].isin(plan["runs"]) & table["cutoffs"].isin(["none", *plan["cutoffs"]])
         return table[chosen & table["censored"].isin(plan["censored"]) & table["model"].isin(plan["models"])]
 
     def done(self) -> set[tuple[Any, ...]]:
-        """Return what has been done: kind ("scores" or "shifts") and key of every finished job."""
+        """Return the jobs that are done, each as its kind ("scores" or "shifts") and its key."""
         tables = {SCORED: self.table, SHIFTS: self.shifts}
         return {(kind, *key) for kind, table in tables.items() for key in _keys(table)}
 
     def planned(self, experiment: str) -> set[tuple[Any, ...]]:
-        """Return what was asked for, in the form of `done`."""
-        kind = SHIFTS if experiment == "uncertainty" else SCORED
+        """Return the jobs that were asked for.
+
+        Parameters
+        ----------
+        experiment : str
+            Key of `EXPERIMENTS`.
+
+        Returns
+        -------
+        set of tuple
+            Kind and key of each job, as in `done`.
+        """
+        kind = EXPERIMENTS.find(experiment).kind
         return {
-            (kind, runs, call["cutoffs"] if share else "none", share, model, family, fold, seed)
+            (kind, runs, call["cutoffs"] if fraction else "none", fraction, model, family, fold, seed)
             for call in self.about["experiments"].get(experiment, {}).get("calls", [])
             for runs in call["runs"]
-            for share in call["censored"]
+            for fraction in call["censored"]
             for model, family in call["jobs"]
             for fold in range(call["folds_done"])
             for seed in range(call["seeds"])
@@ -131,7 +180,23 @@ def _keys(table: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 
 
 def read_about(folder: Path) -> dict[str, Any] | None:
-    """Return what `about.json` says, None if there is none."""
+    """Read `about.json` of a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+
+    Returns
+    -------
+    dict or None
+        Its content; None if there is no such file.
+
+    Raises
+    ------
+    ResultsError
+        A file of another form or version.
+    """
     path = folder / ABOUT
     if not path.is_file():
         return None
@@ -147,7 +212,23 @@ def read_about(folder: Path) -> dict[str, Any] | None:
 
 
 def read_journal(folder: Path) -> list[Record]:
-    """Return the finished jobs of the journal; a last line cut short by a crash is left out."""
+    """Read the journal of a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Results folder.
+
+    Returns
+    -------
+    list of dict
+        Records of jobs. A last line that a crash left incomplete is left out.
+
+    Raises
+    ------
+    ResultsError
+        A line that no experiment wrote.
+    """
     path = folder / JOURNAL
     if not path.is_file():
         return []
@@ -173,7 +254,18 @@ def read_journal(folder: Path) -> list[Record]:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Return a digest of runs and features: results of other data do not belong in the same folder."""
+    """Compute a digest of runs and features: results of other data do not belong in the same folder.
+
+    Parameters
+    ----------
+    data : Dataset
+        Runs and features.
+
+    Returns
+    -------
+    str
+        Digest in hexadecimal digits.
+    """
     digest = hashlib.sha256()
     for part in (data.seconds, data.finished, data.features.to_numpy(dtype=float)):
         digest.update(np.ascontiguousarray(part).tobytes())
@@ -182,7 +274,7 @@ def fingerprint(data: Dataset) -> str:
 
 
 def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record]) -> pd.DataFrame:
-    """Rows of a table and of the journal, each job once."""
+    """Rows of a table on disk and of the journal, each job once."""
     path = folder / f"{name}.parquet"
     columns = COLUMNS[name]
     parts = [_read_table(path, columns)] if path.is_file() else []

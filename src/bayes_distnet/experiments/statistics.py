@@ -1,95 +1,129 @@
-"""Statistics of experiments: means and deviations over folds and seeds, and comparisons of models."""
+"""Statistics of experiments: means and deviations over the folds and seeds that models share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from bayes_distnet.arrays import BoolArray
-from bayes_distnet.errors import SettingError
+from bayes_distnet.experiments.registry import EXPERIMENTS
+from bayes_distnet.experiments.roles import with_roles
+from bayes_distnet.models.registry import MODELS
+from bayes_distnet.scoring.registry import SCORES
 from bayes_distnet.validation import check_choice
 
-#: What each experiment varies: a column of the tidy table.
-AXES = {"low-samples": "runs", "censoring": "censored"}
+#: Column of the tidy table that an experiment varies, by experiment.
+AXES = {key: experiment.axis for key, experiment in EXPERIMENTS.items() if experiment.axis is not None}
 
-
-#: Scores by name, as tables head their columns.
-LABELS = {
-    "nllh": "NLLH",
-    "kld": "KLD",
-    "ks": "KS",
-    "mass": "Mass",
-    "crps": "CRPS [s]",
-    "coverage": "Coverage",
-    "calibration": "Calibration",
-    "nllh_published": "NLLH as published",
-    "kld_published": "KLD as published",
-    "ks_published": "KS as published",
-}
-
-
+#: Families as tables name them.
 FAMILIES = {"lognormal": "lognormal", "inverse-gaussian": "inverse Gaussian", "": "own"}
 
+#: Kinds of cutoffs as tables name them.
+CUTOFFS = {"global": "one cutoff for all runs", "instance": "one cutoff per instance", "random": "one cutoff per run"}
 
-CUTOFFS = {"global": "one cutoff for all", "instance": "a cutoff an instance", "random": "a cutoff a run"}
-
-
-#: The models the experiments are about, in the order of tables; peers follow, limits come last.
-MAIN = ("HybridDistNet", "BayesDistNet", "BayesDistNet (runtimes)", "DistNet")
-
-
-RECOMMENDED = "HybridDistNet"
-
-
-LIMIT = "limit:"
-
-
-#: Share of runs that the interval behind `coverage` is meant to hold.
-COVERED = 0.9
-
-
-#: Scores of which neither less nor more is better by itself: a right prediction has some mass out there.
-UNRANKED = ("mass",)
-
-
-#: What a model has to learn from, as columns of the tidy table.
+#: Columns of the tidy table that describe the runs to learn from.
 CONDITION = ["runs", "cutoffs", "censored"]
-
-
-_ORDER = (*MAIN[:3], "BayesDistNet (paper)", MAIN[3], "DistNet (paper)")
-
 
 _CELL = ["model", "family"]
 
 
 def loss(score: str, values: pd.Series) -> pd.Series:
-    """Return what is to be small: the score itself, for coverage the distance from 0.9."""
-    return (values - COVERED).abs() if score == "coverage" else values
+    """Return numbers of which less is better.
+
+    Parameters
+    ----------
+    score : str
+        Key of the score.
+    values : Series
+        Values of the score.
+
+    Returns
+    -------
+    Series
+        The values; for a score with a target their distances from it.
+    """
+    target = SCORES[score].target if score in SCORES else None
+    return values if target is None else (values - target).abs()
 
 
 def model_order(names: Iterable[str]) -> list[str]:
-    """Sort models as tables show them: the networks, their peers as they come, the limits."""
+    """Sort models as tables show them.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Labels of models.
+
+    Returns
+    -------
+    list of str
+        Each once: registered models and peers in the order of the registry, other models as they come, limits.
+
+    Examples
+    --------
+    >>> model_order(["limit: empirical", "mine", "Ridge", "HybridDistNet"])
+    ['HybridDistNet', 'Ridge', 'mine', 'limit: empirical']
+    """
     found = list(dict.fromkeys(names))
-    networks = [name for name in _ORDER if name in found]
-    limits = [name for name in found if name.startswith(LIMIT)]
-    return networks + [name for name in found if name not in {*networks, *limits}] + limits
+    place = {entry.label: (entry.is_limit, rank) for rank, entry in enumerate(MODELS.values())}
+    # Sorting is stable: models of users, which share a place, stay in the order in which they come.
+    return sorted(found, key=lambda name: place.get(name, (False, len(MODELS))))
 
 
 def row_name(model: str, family: str) -> str:
-    """Name a model and its family: "DistNet, lognormal"."""
+    """Name a model and its family: "DistNet, lognormal".
+
+    Parameters
+    ----------
+    model : str
+        Label of the model.
+    family : str
+        Its family; "" if it has no choice.
+
+    Returns
+    -------
+    str
+        Name of the row in tables.
+    """
     return f"{model}, {FAMILIES.get(family, family)}" if family else model
 
 
 def level_name(axis: str, level: float) -> str:
-    """Name a level: "8" runs, "20 %" censored."""
+    """Name a level of an axis: "8" runs, "20 %" censored.
+
+    Parameters
+    ----------
+    axis : str
+        "runs" or "censored".
+    level : float
+        Value of that column.
+
+    Returns
+    -------
+    str
+        Name in tables.
+    """
     return f"{100 * level:g} %" if axis == "censored" else f"{level:g}"
 
 
 def split_by(table: pd.DataFrame, columns: list[str], sort: bool = False) -> Iterator[tuple[Any, pd.DataFrame]]:
-    """Yield values of several columns, and the rows that have them."""
+    """Split a table by the values of several columns.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table.
+    columns : list of str
+        Columns.
+    sort : bool, default False
+        Whether to sort by the values.
+
+    Yields
+    ------
+    tuple of tuple and DataFrame
+        Values, and the rows that have them.
+    """
     groups: Any = table.groupby(columns, sort=sort)
     yield from groups
 
@@ -97,8 +131,20 @@ def split_by(table: pd.DataFrame, columns: list[str], sort: bool = False) -> Ite
 def shared(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
     """Keep the folds and seeds that all models have at all levels: some folds are harder than others.
 
-    A level is a value of `axes`. A model that has done less than half of the folds at a level does not decide: it keeps
-    what it has of the folds and seeds of the others. Where nothing is shared, all is kept.
+    A model that has done less than half of the folds at a level does not decide: of the folds and seeds of the others
+    it keeps those that it has. If no fold and seed is shared, all rows are kept.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table.
+    *axes : str
+        Columns whose values are the levels.
+
+    Returns
+    -------
+    DataFrame
+        Some of the rows.
     """
     row = [*axes, *_CELL]
     jobs = table[[*row, "fold", "seed"]].drop_duplicates()
@@ -111,7 +157,20 @@ def shared(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
 
 
 def whole(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
-    """Keep what is shared, and of that only models that have all of it at some level."""
+    """Keep the folds and seeds that are `shared`, and only models that have all of them at some level.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table.
+    *axes : str
+        Columns whose values are the levels.
+
+    Returns
+    -------
+    DataFrame
+        Some of the rows.
+    """
     table = shared(table, *axes)
     jobs = table[[*axes, *_CELL, "fold", "seed"]].drop_duplicates()
     done = jobs.groupby([*axes, *_CELL])["fold"].transform("size")
@@ -122,7 +181,18 @@ def whole(table: pd.DataFrame, *axes: str) -> pd.DataFrame:
 
 
 def most_complete(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep one condition: of those with nearly the most jobs, the one without censoring and nearest to 8 runs."""
+    """Keep one condition: of those with nearly the most jobs, the one with least censoring and nearest to 8 runs.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table.
+
+    Returns
+    -------
+    DataFrame
+        Rows of that condition.
+    """
     jobs = table[[*CONDITION, *_CELL, "fold", "seed"]].drop_duplicates()
     counts = jobs.groupby(CONDITION).size().rename("jobs").reset_index()
     # An experiment that was stopped has a few more jobs of the conditions that come first.
@@ -132,17 +202,42 @@ def most_complete(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Return mean and deviation over the folds and seeds that models share: a row a level, model, family and score.
+    """Compute mean and standard deviation over the folds and seeds that models share.
 
-    `jobs` counts the folds and seeds behind a row; a score that failed on a fold is NaN there and left out. `full` says
-    whether these are all that the level has: only then may a row be called the best.
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table in which only the axis, the model, its family and the score vary.
+    axis : str
+        "runs" or "censored".
+
+    Returns
+    -------
+    DataFrame
+        One row per level, model, family and score: `mean`, `deviation`; `jobs`, the number of folds and seeds, without
+        those where the score is NaN; `full`, whether these are all that the level has, so that the row may be called
+        the best; `role`.
     """
     check_choice("axis", axis, tuple(AXES.values()))
     return means_of(shared(table, axis), axis)
 
 
 def means_of(table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Do what `summarise` does with all rows there are: for a table that is `shared` already."""
+    """Compute mean and standard deviation of all rows: `summarise` for a table that is `shared` already.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table.
+    axis : str
+        "runs" or "censored".
+
+    Returns
+    -------
+    DataFrame
+        As `summarise`.
+    """
+    table = with_roles(table)
     groups = table.groupby([axis, *_CELL, "score"], sort=False, observed=True)["value"]
     found = groups.agg(["mean", "std", "count"]).reset_index()
     found.columns = pd.Index([axis, *_CELL, "score", "mean", "deviation", "jobs"])
@@ -151,21 +246,33 @@ def means_of(table: pd.DataFrame, axis: str) -> pd.DataFrame:
     found["full"] = (
         found["jobs"].to_numpy() == most.reindex(pd.MultiIndex.from_frame(found[[axis, "score"]])).to_numpy()
     )
+    found["role"] = found["model"].map(dict(zip(table["model"], table["role"], strict=True)))
     rank = {name: i for i, name in enumerate(model_order(found["model"]))}
     found["rank"] = found["model"].map(rank)
     return found.sort_values([axis, "rank"], kind="stable", ignore_index=True).drop(columns="rank")
 
 
 def slices(table: pd.DataFrame, axis: str) -> dict[str, pd.DataFrame]:
-    """Split rows so that only the axis varies: by kind of cutoffs and, across, by what the other axis stands at.
+    """Split rows so that only the axis varies: by kind of cutoffs and by the level of the other axis.
 
-    Keys say what a slice is: "" if there is but one of its kind. Cells without censoring belong to every kind.
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table.
+    axis : str
+        "runs" or "censored".
+
+    Returns
+    -------
+    dict of str to DataFrame
+        Rows by a description of the slice, "" if there is one only. Rows without censoring belong to every kind of
+        cutoffs.
     """
     check_choice("axis", axis, tuple(AXES.values()))
     if axis == "runs":
         return {
-            "" if kind == "none" else f"{level_name('censored', share)} cut off, {CUTOFFS.get(kind, kind)}": part
-            for (kind, share), part in split_by(table, ["cutoffs", "censored"], sort=True)
+            "" if kind == "none" else f"{level_name('censored', fraction)} cut off, {CUTOFFS.get(kind, kind)}": part
+            for (kind, fraction), part in split_by(table, ["cutoffs", "censored"], sort=True)
         }
     kinds = [kind for kind in CUTOFFS if kind in set(table["cutoffs"])]
     parts = {}
@@ -174,79 +281,8 @@ def slices(table: pd.DataFrame, axis: str) -> dict[str, pd.DataFrame]:
             words = [CUTOFFS[kind]] if len(kinds) > 1 else []
             words += [f"{runs} runs"] if len(set(table["runs"])) > 1 else []
             part = rows[rows["cutoffs"].isin(["none", kind])]
-            # A model that was asked about another kind only would be a row of dashes here.
+            # A model that was run with another kind only would be a row of dashes.
             asked = pd.MultiIndex.from_frame(part.loc[part["cutoffs"] == kind, _CELL])
             alone = len(kinds) == 1 or asked.empty
             parts[", ".join(words)] = part if alone else part[pd.MultiIndex.from_frame(part[_CELL]).isin(asked)]
     return parts
-
-
-def _is_limit(found: pd.DataFrame) -> BoolArray:
-    return np.array([str(model).startswith(LIMIT) for model in found["model"]], dtype=bool)
-
-
-def paired(table: pd.DataFrame, axis: str, score: str, model: tuple[str, str], other: tuple[str, str]) -> pd.DataFrame:
-    """Compare two models, each a name and a family, on the folds and seeds that both have; one row a level.
-
-    Columns: the level, `mean` and `other_mean`, `difference` (mean of model minus other; below 0 the first is ahead;
-    of coverage, of the distances from 0.9), its `standard_error`, `wins` of the first, and `jobs`, of how many. The
-    standard error is the deviation of the differences over the root of the number of folds, not of folds times seeds:
-    another seed deals out the same instances again, and what they have in common no number of seeds averages out.
-    """
-    sides = [_side(table, axis, score, *row) for row in (model, other)]
-    both = pd.concat(sides, axis=1, keys=["mean", "other_mean"], join="inner").dropna().reset_index()
-    rows = []
-    for level, part in both.groupby(axis):
-        losses = [loss(score, part[name]).to_numpy(float) for name in ("mean", "other_mean")]
-        with np.errstate(invalid="ignore"):  # two infinite scores are equally bad
-            gaps = np.where(losses[0] == losses[1], 0.0, losses[0] - losses[1])
-            difference = gaps.mean()
-        spread = gaps.std(ddof=1) if gaps.size > 1 and np.isfinite(gaps).all() else np.nan
-        means = part["mean"].mean(), part["other_mean"].mean()
-        error = spread / np.sqrt(part["fold"].nunique())
-        rows.append((level, *means, difference, error, int((gaps < 0).sum()), gaps.size))
-    columns = [axis, "mean", "other_mean", "difference", "standard_error", "wins", "jobs"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _side(table: pd.DataFrame, axis: str, score: str, name: str, family: str) -> pd.Series:
-    """Scores of one model by level, fold and seed."""
-    part = table[(table["model"] == name) & (table["family"] == family) & (table["score"] == score)]
-    if part.empty:
-        raise SettingError(f"no {score} of {row_name(name, family)!r}: there are {sorted(set(table['model']))}.")
-    values = part.set_index([axis, "fold", "seed"])["value"]
-    if values.index.has_duplicates:
-        level, fold, seed = values.index[values.index.duplicated()][0]
-        raise SettingError(
-            f"two values of {score} of {row_name(name, family)!r} at {axis}={level}, fold {fold}, seed {seed}. "
-            "Give rows in which nothing else varies: see `slices`."
-        )
-    return values
-
-
-def behind(
-    table: pd.DataFrame, axis: str, scores: Sequence[str] = ("nllh", "kld", "ks", "crps"), model: str = RECOMMENDED
-) -> pd.DataFrame:
-    """List where a model is not ahead: level and score, the model that is, and by how much, widest gaps first.
-
-    All are compared on the folds and seeds that they share; who has not done all of these is left out. With several
-    families the model's best one counts. `gap` and `standard_error` are as in `paired`; `wins` counts the folds and
-    seeds in which the model was ahead all the same.
-    """
-    table = shared(table[table["score"].isin(list(scores))], axis)
-    found = means_of(table, axis)
-    found = found[~_is_limit(found) & found["full"]]
-    listed = []
-    for (level, score), part in split_by(found, [axis, "score"]):
-        part = part.assign(loss=loss(str(score), part["mean"])).sort_values("loss", kind="stable")
-        own, others = part[part["model"] == model], part[part["model"] != model]
-        if own.empty or others.empty or own["loss"].min() < others["loss"].min():
-            continue
-        mine, best = ((str(row["model"]), str(row["family"])) for row in (own.iloc[0], others.iloc[0]))
-        gap = paired(table[table[axis] == level], axis, str(score), mine, best).iloc[0]
-        means = gap["mean"], row_name(*best), gap["other_mean"]
-        listed.append((level, score, *means, *gap[["difference", "standard_error", "wins", "jobs"]]))
-    columns = [axis, "score", "mean", "ahead", "its_mean", "gap", "standard_error", "wins", "jobs"]
-    rows = pd.DataFrame(listed, columns=columns)
-    place = rows["score"].map({score: i for i, score in enumerate(scores)})
-    return rows.assign(place=place).sort_values(["place", "gap"], ascending=[True, False]).drop(columns="place")

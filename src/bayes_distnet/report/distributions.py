@@ -10,8 +10,6 @@ import pandas as pd
 
 from bayes_distnet.experiments.statistics import (
     CONDITION,
-    LIMIT,
-    MAIN,
     level_name,
     model_order,
     row_name,
@@ -22,6 +20,7 @@ from bayes_distnet.report import result_figures as result_plots
 from bayes_distnet.report.book import Book, condition_name, count, data_facts, joined, legend_of
 from bayes_distnet.report.findings import comparable_shifts, spreads
 from bayes_distnet.report.grids import Listing
+from bayes_distnet.report.labels import LIMITS, MAIN
 from bayes_distnet.report.page import Section, panels
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def _example_panels(book: Book, name: str, rows: pd.DataFrame) -> str | None:
     data = book.results.data
     models = [m for m in model_order(rows["model"]) if m in {*MAIN, "RandomForest", "Marginal"}]
     if not set(models) & set(MAIN):  # an experiment of other models: its best few
-        means = rows[[not m.startswith(LIMIT) for m in rows["model"]]].groupby("model")["nllh"].mean()
+        means = rows[[m not in LIMITS for m in rows["model"]]].groupby("model")["nllh"].mean()
         models = [str(model) for model in means.dropna().sort_values().index[:4]]
     if not models:
         return None

@@ -9,23 +9,20 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bayes_distnet.experiments.pairs import paired
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import (
     AXES,
     FAMILIES,
-    LABELS,
-    LIMIT,
-    MAIN,
-    RECOMMENDED,
     level_name,
     means_of,
     model_order,
     most_complete,
-    paired,
     shared,
     slices,
 )
 from bayes_distnet.report.book import joined
+from bayes_distnet.report.labels import LABELS, LIMITS, MAIN, RECOMMENDED
 
 CLAIMED = ("nllh", "kld", "ks")
 BASE = "Marginal"
@@ -83,7 +80,7 @@ def _best(table: pd.DataFrame, axis: str) -> pd.DataFrame:
     """The best model of each level that has two or more, and whether it is surely ahead of the second."""
     means = means_of(table, axis)
     means = means[means["full"] & np.isfinite(means["mean"])]
-    means = means[[not str(model).startswith(LIMIT) for model in means["model"]]]
+    means = means[[model not in LIMITS for model in means["model"]]]
     rows = []
     for level, part in means.sort_values("mean", kind="stable").groupby(axis):
         # The second is another model, not another family of the first.
@@ -114,7 +111,7 @@ def _claim(table: pd.DataFrame, axis: str) -> str | None:
 
 def _worse_than_base(table: pd.DataFrame, axis: str) -> str | None:
     """Say which models are worse than ignoring the features, in how many cells, and how surely."""
-    others = [m for m in model_order(table["model"]) if m != BASE and not m.startswith(LIMIT)]
+    others = [m for m in model_order(table["model"]) if m != BASE and m not in LIMITS]
     if BASE not in set(table["model"]) or not others:
         return None
     worse = []

@@ -14,16 +14,13 @@ from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS
 from bayes_distnet.experiments.statistics import (
     AXES,
-    COVERED,
     FAMILIES,
-    LABELS,
-    LIMIT,
-    MAIN,
     level_name,
     model_order,
     row_name,
     summarise,
 )
+from bayes_distnet.report.labels import COVERED, LABELS, LIMITS, MAIN
 from bayes_distnet.report.prediction_figures import new_axes, steps
 from bayes_distnet.validation import check_choice
 
@@ -66,12 +63,12 @@ def model_style(model: str, family: str = "", peers: Sequence[str] = ()) -> dict
     dashes = _DASHES.get(family, _OTHER_DASHES)
     if model in MAIN_COLORS:
         return {"color": MAIN_COLORS[model], "lw": 2.0, "ls": dashes, "marker": "o", "ms": 4.0, "zorder": 4}
-    if model.startswith(LIMIT):
+    if model in LIMITS:
         dots: Any = (0, (1, 1.5)) if "empirical" in model else (0, (1, 3))
         return {"color": _GREY, "lw": 1.4, "ls": dots, "marker": "", "ms": 0.0, "zorder": 1}
     if model in _PAPER:
         return {"color": _PAPER[model], "lw": 1.2, "ls": dashes, "marker": "x", "ms": 4.5, "zorder": 3}
-    others = [name for name in peers if name not in {*MAIN, *_PAPER} and not name.startswith(LIMIT)]
+    others = [name for name in peers if name not in {*MAIN, *_PAPER} and name not in LIMITS]
     marker, color = _peer_styles(others.index(model) if model in others else 0)
     return {"color": color, "lw": 1.0, "ls": dashes, "marker": marker, "ms": 3.5, "zorder": 2}
 

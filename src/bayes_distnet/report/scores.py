@@ -8,20 +8,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from bayes_distnet.experiments.pairs import behind, paired
 from bayes_distnet.experiments.published import beside, caveat, is_published_archive, scenario_of
 from bayes_distnet.experiments.results import KEY
 from bayes_distnet.experiments.statistics import (
     AXES,
     CONDITION,
     FAMILIES,
-    LABELS,
-    RECOMMENDED,
-    UNRANKED,
-    behind,
     level_name,
     model_order,
     most_complete,
-    paired,
     shared,
     slices,
     split_by,
@@ -30,6 +26,7 @@ from bayes_distnet.experiments.statistics import (
 from bayes_distnet.report import result_figures as result_plots
 from bayes_distnet.report.book import Book, condition_name, joined, legend_of, plain, short_seconds, signed
 from bayes_distnet.report.grids import Listing, decimals
+from bayes_distnet.report.labels import LABELS, RECOMMENDED, UNRANKED
 from bayes_distnet.report.page import Section, folded, panels, paragraph
 from bayes_distnet.report.tables import appendix, overview
 

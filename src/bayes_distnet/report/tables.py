@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from bayes_distnet.experiments.roles import is_limit
 from bayes_distnet.experiments.statistics import (
     FAMILIES,
-    LABELS,
-    UNRANKED,
-    _is_limit,
     level_name,
     loss,
     model_order,
@@ -19,6 +17,7 @@ from bayes_distnet.experiments.statistics import (
     summarise,
 )
 from bayes_distnet.report.grids import Grid, decimals
+from bayes_distnet.report.labels import LABELS, UNRANKED
 
 
 def appendix(table: pd.DataFrame, axis: str, scores: Sequence[str], caption: str = "") -> Grid:
@@ -70,7 +69,7 @@ def _with_names(found: pd.DataFrame, axis: str) -> pd.DataFrame:
     # Rounded as printed: what looks equal is equally good.
     parts = [loss(str(s), part["mean"].round(decimals(part["mean"]))).round(9) for s, part in found.groupby("score")]
     values = pd.concat(parts or [found["mean"]]).reindex(found.index)
-    values = values.where(~_is_limit(found) & found["full"] & ~found["score"].isin(UNRANKED))
+    values = values.where(~is_limit(found) & found["full"] & ~found["score"].isin(UNRANKED))
     least = values.groupby([found[axis], found["score"]]).transform("min")
     return found.assign(
         at=[level_name(axis, level) for level in found[axis]],

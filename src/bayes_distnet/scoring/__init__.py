@@ -1,7 +1,7 @@
 """Scores of predicted distributions against runs.
 
 Takes a `RuntimeDistribution` and runs; gives one number per instance and score, tables of them, and comparisons of
-models on the same folds. It must not know which model or family made a prediction, nor how experiments are organised.
+models on the same folds. It must not depend on the model or family that made a prediction, nor on experiments.
 """
 
 import lazy_loader

@@ -13,10 +13,23 @@ from bayes_distnet.validation import check_level, check_seed
 
 
 def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, random_state: int = 0) -> FloatArray:
-    """Probability integral transform: the matrix (n, k) of F(t), uniform on [0, 1] if the predictions are right.
+    """Probability integral transform F(t) of every run: uniform on [0, 1] if the predictions are correct.
 
-    All that is known of a run cut off at c is that its F(t) lies above F(c): it gets a uniform draw from there. NaN
-    where there is no run.
+    All that is known of a run cut off at c is that its F(t) lies above F(c): it gets a uniform draw from that range.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+    random_state : int, default 0
+        Seed of the draws for censored runs.
+
+    Returns
+    -------
+    ndarray of shape (n_instances, n_runs)
+        F(t); NaN where there is no run.
     """
     runs = runs_of(rtd, runtimes, finished)
     cdf = rtd.cdf(runs.seconds)
@@ -25,9 +38,23 @@ def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, random
 
 
 def coverage(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, level: float = 0.9) -> FloatArray:
-    """Share of the runs inside the central interval of that level; about `level` if the predictions are right.
+    """Share of the runs inside the central interval of a level: about `level` if the predictions are correct.
 
-    A run cut off at c counts by the probability of being inside, given that it lasts longer than c.
+    A run cut off at c counts with its probability of lying inside, given that it lasts longer than c.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+    level : float, default 0.9
+        Predicted probability of the interval.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Shares; NaN for an instance without a run.
     """
     level = check_level(level)
     runs = runs_of(rtd, runtimes, finished)
@@ -38,15 +65,42 @@ def coverage(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, l
 
 
 def calibration(transforms: FloatArray) -> float:
-    r"""Mean :math:`|P(F(t) \le p) - p|` over p: how far predicted probabilities are from the shares that came true.
+    r"""Mean :math:`|P(F(t) \le p) - p|` over p: distance of predicted probabilities from the shares that came true.
 
-    Takes what `pit` returns, of as many instances as possible. 0 is best; 0.5 if all runs lie past one end.
+    Parameters
+    ----------
+    transforms : ndarray
+        Transforms that `pit` returned, of as many instances as possible; NaN is left out.
 
-    Example:
-        >>> round(calibration(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), 3)
-        0.05
+    Returns
+    -------
+    float
+        0 is best; 0.5 if all runs lie past one end; NaN without a run.
+
+    Examples
+    --------
+    >>> round(calibration(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), 3)
+    0.05
     """
     known = np.sort(transforms[~np.isnan(transforms)])
     levels = (np.arange(200) + 0.5) / 200
     share = np.searchsorted(known, levels, side="right") / max(known.size, 1)
     return float(np.abs(share - levels).mean()) if known.size else np.nan
+
+
+def calibration_error(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> float:
+    """Calibration of a prediction over the runs of all instances: `calibration` of `pit`.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+
+    Returns
+    -------
+    float
+        0 is best; NaN without a run.
+    """
+    return calibration(pit(rtd, runtimes, finished))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,13 +10,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
 from bayes_distnet.data import splits
 from bayes_distnet.data.observations import check_seconds
-from bayes_distnet.data.splits import first_runs, folds_by_instance
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
-from bayes_distnet.models.base import RuntimeEstimator, fit_runs
-from bayes_distnet.scoring.scores import SCORES
-from bayes_distnet.validation import check_at_least, check_part
+from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.scoring.trial import Part, fit_and_score, score_names
+from bayes_distnet.validation import check_at_least, check_part, check_seed
 
 
 def compare(
@@ -34,54 +33,80 @@ def compare(
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
-    """Fit every model on every fold and score it on the fold's unseen instances.
+    """Fit every model on every fold and score it on the instances left out.
 
-    seconds: instances x runs (NaN = no run). runs: how many runs an instance to learn from (the first of a random
-    order, the same columns for all); all are used to score. cut_off: share of the training runs to cut off at one
-    time. scores: names in `scores.SCORES`. only_folds: do no more than so many of the folds. progress: told what is
-    being done.
+    Parameters
+    ----------
+    models : mapping
+        Unfitted models by name.
+    features : DataFrame or array-like of shape (n_instances, n_features)
+        One row per instance.
+    seconds : array-like of shape (n_instances, n_runs) or (n_instances,)
+        Runtimes; NaN where there is no run.
+    finished : array-like of bool, optional
+        False for a run that was cut off; by default all runs finished.
+    folds : int, default 5
+        Folds over instances.
+    only_folds : int, optional
+        Number of folds to do; by default all.
+    runs : int, optional
+        Runs per instance to learn from: the first of a random order, the same columns for all instances. By default
+        all. Test instances keep all runs.
+    cut_off : float, default 0.0
+        Fraction of the training runs to cut off, all at one time.
+    scores : iterable of str
+        Keys of `SCORES`.
+    random_state : int, default 0
+        Seed of the folds and of the order of runs.
+    progress : callable, optional
+        Called with a line of text before each fit.
 
-    Returns a tidy table with one row a model, fold and score: model, fold, score, value (the mean over test
-    instances), instances, fit_seconds, predict_seconds.
+    Returns
+    -------
+    DataFrame
+        One row per model, fold and score: model, fold, score, value (mean over test instances), instances,
+        fit_seconds, predict_seconds.
+
+    Raises
+    ------
+    SettingError
+        A setting out of range, or an unknown score.
+    RuntimeDataError, FeatureError
+        Runs and features that do not fit together, or a fold without a run to score.
+
+    Examples
+    --------
+    >>> from bayes_distnet import Marginal, Ridge, make_runs
+    >>> data = make_runs(n_instances=60, n_runs=4, random_state=0)
+    >>> results = compare({"Ridge": Ridge(), "Marginal": Marginal()}, data.features, data.seconds, folds=2)
+    >>> list(summary(results).index)
+    ['Ridge', 'Marginal']
     """
     _check_models(models)
-    names = _score_names(scores)
+    names = score_names(scores)
     check_part(cut_off, "cut_off")
     for setting, value in (("runs", runs), ("only_folds", only_folds)):
         if value is not None:
             check_at_least(setting, value, 1)
-    times, flags = check_seconds(seconds, finished, what="seconds")
-    if times.ndim == 1:
-        times, flags = times[:, None], flags[:, None]
-    if times.ndim != 2:
-        raise RuntimeDataError(f"seconds has shape {times.shape}; give (instances,) or (instances, runs).")
+    check_seed("random_state", random_state)
+    times, flags = _matrices(seconds, finished)
     take = _rows_of(features, len(times))
-    learnt, known_of = first_runs(times, flags, runs, random_state)
-    parts = list(folds_by_instance(len(times), folds, random_state))[:only_folds]
-    for fold, (_, test) in enumerate(parts):
-        if np.isnan(times[test]).all():
-            raise RuntimeDataError(
-                f"fold {fold + 1}: none of its {len(test)} test instances has a run to score. Leave instances without "
-                "runs out, or use fewer folds."
-            )
+    learnt, known = splits.first_runs(times, flags, runs, random_state)
+    parts = list(splits.folds_by_instance(len(times), folds, random_state))[:only_folds]
+    _check_tests(times, [test for _, test in parts])
     rows = []
     for fold, (train, test) in enumerate(parts):
-        y, known = splits.cut_off(learnt[train], known_of[train], cut_off)
+        learn_from = Part(take[train], *splits.cut_off(learnt[train], known[train], cut_off))
+        unseen = Part(take[test], times[test], flags[test])
         for name, model in models.items():
             if progress is not None:
                 progress(f"fold {fold + 1}: {name}")
-            started = time.perf_counter()
-            fitted = fit_runs(clone(model), take[train], y, known)
-            between = time.perf_counter()
-            rtd = fitted.predict_distribution(take[test])
-            rtd.median()
-            spent = {"fit_seconds": between - started, "predict_seconds": time.perf_counter() - between}
-            for score in names:
-                values = SCORES[score](rtd, times[test], flags[test])
-                mean = float(np.nanmean(values))
-                rows.append(
-                    {"model": name, "fold": fold, "score": score, "value": mean, "instances": len(test)} | spent
-                )
+            trial = fit_and_score(clone(model), learn_from, unseen, names)
+            spent = {"fit_seconds": trial.fit_seconds, "predict_seconds": trial.predict_seconds}
+            rows += [
+                {"model": name, "fold": fold, "score": score, "value": mean, "instances": len(test)} | spent
+                for score, mean in trial.means.items()
+            ]
     return pd.DataFrame(rows)
 
 
@@ -93,30 +118,58 @@ def _check_models(models: Any) -> None:
             raise SettingError(f"models[{name!r}]: expected a model, such as Ridge(); found {model!r:.100}.")
 
 
-def _score_names(scores: Any) -> list[str]:
-    names = list(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else []
-    if not names:
-        raise SettingError(f"scores={scores!r}: expected a list of names, such as ['nllh', 'crps'].")
-    if unknown := [name for name in names if name not in list(SCORES)]:
-        raise SettingError(f"scores: no score named {unknown}; there are {sorted(SCORES)}.")
-    return names
+def _matrices(seconds: ArrayLike, finished: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
+    """Runs as matrices, instances x runs."""
+    times, flags = check_seconds(seconds, finished, what="seconds")
+    if times.ndim == 1:
+        times, flags = times[:, None], flags[:, None]
+    if times.ndim != 2:
+        raise RuntimeDataError(f"seconds has shape {times.shape}; give (instances,) or (instances, runs).")
+    return times, flags
+
+
+def _check_tests(times: FloatArray, tests: list[IntArray]) -> None:
+    for fold, test in enumerate(tests, start=1):
+        if np.isnan(times[test]).all():
+            raise RuntimeDataError(
+                f"fold {fold}: none of its {len(test)} test instances has a run to score. Leave instances without "
+                "runs out, or use fewer folds."
+            )
 
 
 def _rows_of(features: Any, n_instances: int) -> Any:
-    """What takes rows of a feature table by their numbers."""
+    """Indexer that takes rows of a feature table by their numbers."""
     try:
         table = features if isinstance(features, pd.DataFrame) else np.asarray(features)
     except ValueError as error:
         raise FeatureError(f"features: not a table ({error}).") from error
     if table.ndim != 2:
-        raise FeatureError(f"features: expected a table, one row an instance; found shape {table.shape}.")
+        raise FeatureError(f"features: expected a table, one row per instance; found shape {table.shape}.")
     if len(table) != n_instances:
-        raise RuntimeDataError(f"features has {len(table)} rows, but seconds has {n_instances}: give one an instance.")
+        raise RuntimeDataError(
+            f"features has {len(table)} rows, but seconds has {n_instances}: give one row per instance."
+        )
     return table.iloc if isinstance(table, pd.DataFrame) else table
 
 
 def summary(results: pd.DataFrame) -> pd.DataFrame:
-    """Mean over folds: one row a model, one column a score, and the seconds a fit took; best first score on top."""
+    """Average the results of a comparison over folds.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Table that `compare` returned.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, one column per score, and `fit_seconds`; sorted by the first score, least first.
+
+    Raises
+    ------
+    SettingError
+        A table of another form, or without rows.
+    """
     needed = ["model", "score", "value", "fit_seconds"]
     if not isinstance(results, pd.DataFrame) or not set(needed) <= set(results.columns) or results.empty:
         raise SettingError(f"results: expected the table that compare() returns, with rows and the columns {needed}.")

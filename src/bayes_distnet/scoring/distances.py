@@ -14,8 +14,21 @@ from bayes_distnet.scoring.runs import Runs, runs_of
 def ks(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, published: bool = False) -> FloatArray:
     r"""Kolmogorov-Smirnov distance :math:`\sup_{t \le h} |F(t) - F_{runs}(t)|`, both sides of every jump.
 
-    With `published=True`, and a kernel estimate as prediction (the published Bayes DistNet), the two-sample distance
-    between the runs and the predicted runtimes; else the one-sample distance over the finished runs.
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+    published : bool, default False
+        Whether to compute it as the published code does, over the finished runs only: the two-sample distance between
+        the runs and the centres of the kernels if the prediction is a kernel estimate on the whole line (the published
+        Bayes DistNet), else the one-sample distance.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Distances, 0 to 1; NaN for an instance without a run.
     """
     runs = runs_of(rtd, runtimes, finished)
     if published:
@@ -46,12 +59,25 @@ def _two_sample_ks(runs: Runs, centres: FloatArray) -> FloatArray:
 
 
 def mass(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> FloatArray:
-    """Predicted probability outside [0, 1.5 x the longest run]; 0 where a run was cut off, as more is not known then.
+    """Predicted probability outside [0, 1.5 x the longest run].
 
-    Example:
-        >>> from bayes_distnet.distributions.families import Exponential
-        >>> mass(RuntimeDistribution(Exponential([1.0])), [[0.5, 2.0]]).round(4)       # exp(-3)
-        array([0.0498])
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Probabilities; 0 where a run was cut off, as its length is not known. NaN for an instance without a run.
+
+    Examples
+    --------
+    >>> from bayes_distnet.distributions.families import Exponential
+    >>> mass(RuntimeDistribution(Exponential([1.0])), [[0.5, 2.0]]).round(4)       # exp(-3)
+    array([0.0498])
     """
     runs = runs_of(rtd, runtimes, finished)
     outside = rtd.cdf(0.0) + rtd.sf(1.5 * runs.largest[:, None])[:, 0]
@@ -62,8 +88,20 @@ def mass(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> Float
 def crps(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> FloatArray:
     r"""Continuous ranked probability score in seconds: mean over runs of :math:`\int_0^h (F(x) - 1\{t \le x\})^2 dx`.
 
-    Without cut-off runs this is :math:`E|T - t| - \frac12 E|T - T'|`, and is computed that way: from E[min(T, t)] and
-    the mean of the faster of two independent runs. Infinite where the prediction's tail is so heavy that the latter is.
+    Without censored runs this is :math:`E|T - t| - \frac12 E|T - T'|`. It is computed from E[min(T, t)] and the mean of
+    the faster of two independent runs.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Seconds; infinite where the mean of the faster of two predicted runs is. NaN for an instance without a run.
     """
     runs = runs_of(rtd, runtimes, finished)
     horizon = runs.horizon
@@ -74,10 +112,22 @@ def crps(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> Float
 
 
 def wasserstein(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> FloatArray:
-    r"""Wasserstein distance in seconds, :math:`\int_0^h |F(x) - F_{runs}(x)|\,dx`; infinite with the predicted mean.
+    r"""Wasserstein distance in seconds, :math:`\int_0^h |F(x) - F_{runs}(x)|\,dx`.
 
     Between two runs, the share finished is constant and F crosses it at most once, at a quantile of the prediction; the
-    integrals up to there and from there on are differences of E[min(T, x)].
+    integrals on both sides of that point are differences of E[min(T, x)].
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Seconds; infinite where the predicted mean is. NaN for an instance without a run.
     """
     runs = runs_of(rtd, runtimes, finished)
     horizon, count = runs.horizon, np.maximum(runs.count, 1.0)[:, None]

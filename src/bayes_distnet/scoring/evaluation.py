@@ -10,19 +10,34 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.predictions import aligned
-from bayes_distnet.scoring.scores import SCORES
+from bayes_distnet.scoring.registry import SCORES
+from bayes_distnet.scoring.trial import score_all, score_names
 
-EVALUATED = ("nllh", "kld", "ks", "mass", "crps", "coverage")
 
+def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | None = None) -> pd.DataFrame:
+    """Score a fitted model on the runs of a data set.
 
-def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] = EVALUATED) -> pd.DataFrame:
-    """Return the scores of a model on the runs of a data set of one solver, one row an instance.
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        Fitted model.
+    data : Dataset
+        Runs of one solver, and features. Features are matched to those of the model by name.
+    scores : iterable of str, optional
+        Keys of `SCORES`; by default those with `evaluated`.
 
-    scores: names in `scores.SCORES`. An instance without a run that tells anything scores NaN.
+    Returns
+    -------
+    DataFrame
+        One row per instance, one column per score; NaN for an instance without a run that can be scored.
+
+    Raises
+    ------
+    SettingError
+        An unknown score, or one that is a single number for all instances.
     """
-    scores = list(scores)
-    if unknown := sorted(set(scores) - set(SCORES)):
-        raise SettingError(f"scores: no score named {unknown}; there are {sorted(SCORES)}.")
+    names = [score.key for score in SCORES.values() if score.evaluated] if scores is None else score_names(scores)
+    if pooled := [name for name in names if SCORES[name].pooled]:
+        raise SettingError(f"scores: {pooled[0]!r} is one number for all instances, not one per instance.")
     rtd = model.predict_distribution(aligned(data.features, model))
-    values = {name: SCORES[name](rtd, data.seconds, data.finished) for name in scores}
-    return pd.DataFrame(values, index=data.features.index)
+    return pd.DataFrame(score_all(rtd, data.seconds, data.finished, names), index=data.features.index)

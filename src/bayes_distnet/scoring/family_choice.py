@@ -1,19 +1,19 @@
-"""Which family describes a solver's runtimes best."""
+"""Choice of the family that describes a solver's runtimes best."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import FloatArray
+from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import check_seconds
 from bayes_distnet.distributions.families import FAMILIES, Family
 from bayes_distnet.errors import RuntimeDataError
 
-__all__ = ["best_family"]
-
-#: Level of the Kolmogorov-Smirnov test behind the column `rejected`.
+#: The Kolmogorov-Smirnov test behind the column `rejected` rejects below this p-value.
 REJECTION_LEVEL = 0.01
 
 
@@ -22,20 +22,30 @@ def best_family(runtimes: ArrayLike) -> pd.DataFrame:
 
     Every family is fitted to the runs of every instance by maximum likelihood, and compared with them by the
     Kolmogorov-Smirnov distance sup |F_runs - F_family|, as DistNet's families were chosen. Instances with fewer
-    than two runs tell nothing and are left out. All runs must have finished. As the family is fitted to the same
-    runs, the test behind `rejected` is lenient: a rejection counts, the lack of one does not.
+    than two runs are left out. All runs must have finished. As the family is fitted to the same runs, the test
+    behind `rejected` is lenient: a rejection counts, the lack of one does not.
 
-    Arguments:
-        runtimes: Seconds, instances x runs; NaN where there is no run.
+    Parameters
+    ----------
+    runtimes : array-like of shape (n_instances, n_runs)
+        Seconds; NaN where there is no run.
 
-    Returns:
-        A table sorted by `ks`, one row a family: `family`; `ks`, the mean distance over instances; `wins`, the
-        share of instances where it is closest; `rejected`, the share where the test rejects it (p < 0.01).
+    Returns
+    -------
+    DataFrame
+        One row per family, sorted by `ks`: `family`; `ks`, the mean distance over instances; `wins`, the fraction of
+        instances where it is closest; `rejected`, the fraction where the test rejects it (p < 0.01).
 
+    Raises
+    ------
+    RuntimeDataError
+        No runtimes, or no instance with two runs.
+
+    Examples
+    --------
     >>> runtimes = np.random.default_rng(0).weibull(3.0, size=(20, 100))
     >>> best_family(runtimes)["family"][0]
     'weibull'
-
     """
     groups = _by_number_of_runs(_checked(runtimes))
     distances = {
@@ -64,14 +74,14 @@ def _distances(family: type[Family], runs: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(below, above).max(axis=1))
 
 
-def _p_values(distances: FloatArray, counts: NDArray[np.int_]) -> FloatArray:
-    from scipy.stats import kstwo  # scipy.stats takes longer to import than this package may
+def _p_values(distances: FloatArray, counts: IntArray) -> FloatArray:
+    from scipy.stats import kstwo  # scipy.stats is slow to import
 
     return np.asarray(kstwo.sf(distances, counts))
 
 
 def _by_number_of_runs(runtimes: FloatArray) -> list[FloatArray]:
-    """Return one full matrix of sorted runs for each number of runs (two or more) an instance has."""
+    """Return one full matrix of sorted runs per number of runs, for instances with two runs or more."""
     ordered = np.sort(runtimes, axis=1)  # NaN last
     counts = np.sum(~np.isnan(ordered), axis=1)
     return [ordered[counts == k, :k] for k in np.unique(counts[counts >= 2])]

@@ -13,18 +13,13 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.scoring.runs import Runs, runs_of
 from bayes_distnet.validation import check_positive
 
-#: Smallest bandwidth, in log time and times the number of runs, of the density that `kld` compares with. It is what
-#: there is for one run, or for equal ones.
+#: Smallest bandwidth of the density that `kld` compares with, in log time and multiplied by the number of runs. Single
+#: and equal runs get this bandwidth.
 KERNEL_FLOOR = 0.1
 
-
-# The published evaluation: points on [0, 1.5] in time scaled by the largest runtime, and its step and floors.
+# The published evaluation uses these points in time divided by the largest runtime, this step and this floor.
 _GRID = np.linspace(0.0, 1.5, 200)
-
-
 _STEP = 1.0 / 200
-
-
 _EPSILON = 1e-8
 
 
@@ -36,24 +31,35 @@ def nllh(
     published: bool = False,
     scale: float | None = None,
 ) -> FloatArray:
-    r"""Negative log likelihood: mean of :math:`-\log (f(t)\,t_{\max})`, or :math:`-\log P(T > t)` for a run cut off.
+    r"""Negative log likelihood: mean of :math:`-\log (f(t)\,t_{\max})`, or :math:`-\log P(T > t)` for a censored run.
 
-    Densities are of the runtime relative to the longest one seen of the instance, :math:`t_{\max}`, so that instances
-    of different lengths can be averaged.
+    Densities are of the runtime divided by the longest run of the instance, :math:`t_{\max}`, so that instances of
+    different lengths can be averaged.
 
-    Args:
-        rtd: predicted distributions.
-        runtimes: runs, in seconds.
-        finished: False for a run that was cut off.
-        published: floors as in the papers' tables: a density below 1e-6, in time divided by `scale`, counts as 1e-4.
-        scale: seconds that are one unit of scaled time, the largest of all runtimes by default; the papers took the
-            largest training runtime.
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+    published : bool, default False
+        Whether to use the floors of the papers' tables: a density below 1e-6, in time divided by `scale`, counts as
+        1e-4.
+    scale : float, optional
+        Seconds per unit of scaled time, by default the largest of all runtimes. The papers took the largest training
+        runtime.
 
-    Example:
-        >>> from bayes_distnet.distributions.families import Exponential
-        >>> rtd = RuntimeDistribution(Exponential([1.0, 1.0]))
-        >>> nllh(rtd, [2.0, 3.0], finished=[True, False]).round(4)       # 2 - log 2, and 3
-        array([1.3069, 3.    ])
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Mean over the runs of each instance; NaN for an instance without a run.
+
+    Examples
+    --------
+    >>> from bayes_distnet.distributions.families import Exponential
+    >>> rtd = RuntimeDistribution(Exponential([1.0, 1.0]))
+    >>> nllh(rtd, [2.0, 3.0], finished=[True, False]).round(4)       # 2 - log 2, and 3
+    array([1.3069, 3.    ])
     """
     runs = runs_of(rtd, runtimes, finished)
     density, survival = rtd.log_pdf(runs.seconds), rtd.log_sf(runs.seconds)
@@ -83,17 +89,26 @@ def kld(
 
     p is a Gaussian kernel density estimate in log time with Scott's bandwidth, but at least `KERNEL_FLOOR` (0.1, ten
     percent of a runtime) divided by the number of runs, for single and for equal runs; q is the prediction. Past the
-    horizon h only the probability of getting there is compared: kernels are reflected at h, and
+    horizon h only the probability of running past it is compared: kernels are reflected at h, and
     :math:`S \log (S / P(T > h))` is added, with S the share of runs that passed it.
 
-    Args:
-        rtd: predicted distributions.
-        runtimes: runs, in seconds.
-        finished: False for a run that was cut off.
-        published: as in the papers' tables: kernels in linear time, 200 points on [0, 1.5] of time divided by
-            `scale`, a step of 1/200 (so two thirds of the integral), and 1e-8 added to both densities. An instance
-            with fewer than two different runs has no such estimate and scores NaN.
-        scale: see `nllh`.
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+    published : bool, default False
+        Whether to compute it as in the papers' tables: the density of the finished runs in plain time, 200 points on
+        [0, 1.5] of time divided by `scale`, a step of 1/200 (so two thirds of the integral), and 1e-8 added to both
+        densities. An instance with fewer than two different runs has no such estimate and scores NaN.
+    scale : float, optional
+        See `nllh`.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        Divergences; NaN for an instance without a run.
     """
     runs = runs_of(rtd, runtimes, finished)
     if published:
@@ -116,7 +131,7 @@ def kld(
 def _log_time_kld(
     rtd: RuntimeDistribution, seconds: FloatArray, chosen: BoolArray, horizon: FloatArray, count: FloatArray
 ) -> FloatArray:
-    """The integral up to the horizon, of kernels at the chosen runs that weigh 1 / count each."""
+    """The integral up to the horizon, for kernels at the chosen runs with a weight of 1 / count each."""
     y = np.log(seconds)
     number = chosen.sum(axis=1)
     mean = np.where(chosen, y, 0.0).sum(axis=1) / number
@@ -125,7 +140,7 @@ def _log_time_kld(
     width = np.maximum(width, KERNEL_FLOOR / number)
     low = np.where(chosen, y, np.inf).min(axis=1) - 8 * width
     high = np.minimum(np.where(chosen, y, -np.inf).max(axis=1) + 8 * width, np.log(horizon))
-    # Eight Gauss-Legendre points on every two bandwidths leave nothing to be desired.
+    # Eight Gauss-Legendre points per two bandwidths are exact to rounding.
     panels = int(np.clip(np.ceil(((high - low) / (2 * width)).max()), 1, 400))
     nodes, weights = np.polynomial.legendre.leggauss(8)
     share = (np.arange(panels)[:, None] + 0.5 + 0.5 * nodes).ravel() / panels

@@ -22,6 +22,7 @@ class Better(StrEnum):
     """The direction of a score."""
 
     LESS = "less"
+    """The less, the better."""
     TARGET = "target"
     """The closer to `Score.target`, the better."""
     NEITHER = "neither"
@@ -47,7 +48,7 @@ class Score:
     better : Better
         Which values are good.
     target : float or None
-        The right value, where `better` is "target".
+        The correct value, where `better` is "target".
     evaluated : bool
         Whether `evaluate` prints it.
     compared : bool
@@ -59,6 +60,9 @@ class Score:
         training run, if `scaled`.
     scaled : bool
         Whether the function takes `scale`.
+    pooled : bool
+        Whether it is one number for the runs of all instances together, not one per instance. Experiments compute it
+        and tables show it, figures do not.
     """
 
     key: str
@@ -73,9 +77,30 @@ class Score:
     claimed: bool = False
     published: bool = False
     scaled: bool = False
+    pooled: bool = False
+
+    @property
+    def computed(self) -> bool:
+        """Whether experiments compute it."""
+        return self.compared or self.published or self.pooled
 
     def __call__(self, rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, **more: Any) -> FloatArray:
-        """Return one number per instance."""
+        """Compute the score.
+
+        Parameters
+        ----------
+        rtd : PredictedRuntimes
+            Predicted runtimes, one row per instance.
+        runtimes, finished : array-like
+            Runs of these instances: see `bayes_distnet.scoring.scores`.
+        **more
+            Further arguments of the function.
+
+        Returns
+        -------
+        ndarray
+            One number per instance; a single number if the score is pooled.
+        """
         values: FloatArray = load(self.source)(rtd, runtimes, finished, **self.settings, **more)
         return values
 
@@ -153,6 +178,14 @@ SCORES: Registry[Score] = Registry(
             target=0.9,
             evaluated=True,
             compared=True,
+        ),
+        Score(
+            "calibration",
+            "Calibration",
+            "Mean distance between predicted probabilities and the shares of the test runs that came true, over all "
+            "test runs of a fold. Less is better; the least is 0.",
+            f"{_AT}.calibration:calibration_error",
+            pooled=True,
         ),
         Score(
             "nllh_published",

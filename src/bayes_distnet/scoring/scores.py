@@ -1,15 +1,15 @@
-r"""Scores of predicted runtime distributions: one number an instance, lower is better unless said otherwise.
+"""Scores of predicted runtime distributions: one number per instance, less is better except where noted.
 
-Every score takes (distribution, runtimes, finished=None). Runtimes are a vector (one run an instance), a matrix
-instances x runs in which NaN means no run, or a list with an array of runs for each instance; `finished` has the same
+Every score takes (distribution, runtimes, finished=None). Runtimes are a vector (one run per instance), a matrix
+instances x runs in which NaN means no run, or a list with one array of runs per instance; `finished` has the same
 form, False for a run that was cut off. An instance without any run scores NaN.
 
 Where runs were cut off, nothing is known about an instance past its smallest cutoff h, the *horizon*. `ks`, `crps`,
 `wasserstein` compare on [0, h]; `kld` also compares the probabilities of running past it. Up to the horizon no run is
 censored, so that the Kaplan-Meier estimate is the plain share of runs finished so far.
 
-With `published=True` the scores are those of the tables of the DistNet and Bayes DistNet papers, floors and all. They
-know no cut-off runs: only finished ones count.
+With `published=True` the scores are those of the tables of the DistNet and Bayes DistNet papers, including their
+floors. These definitions have no place for censored runs: only finished runs count.
 """
 
 from __future__ import annotations

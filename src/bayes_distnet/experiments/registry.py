@@ -1,0 +1,111 @@
+"""The registry of experiments, in the order of help texts and reports.
+
+To add an experiment, write a file with the function that does one of its jobs, `(job, data, split) -> record`, and one
+line here. It then appears in `bayes-distnet experiment --help`; its jobs are planned, done, stored and resumed as those
+of all others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bayes_distnet.registry import Registry
+
+#: Kinds of jobs: scores of a model on a fold, and predictions for features shifted away from the data.
+SCORED, SHIFTS = "scores", "shifts"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment: conditions under which models learn, and the job that is done under each.
+
+    Parameters
+    ----------
+    key : str
+        Name on the command line and in results.
+    title : str
+        Title in reports.
+    summary : str
+        One line for help texts.
+    axis : str or None
+        Column of the tidy table that it varies; None if it has one condition and no scores.
+    source : str
+        "package.module:function" that does a job: (job, data, split) -> entries of the job's record.
+    kind : str
+        Kind of its jobs. Experiments whose jobs are of one kind share the jobs that they have in common.
+    runs : tuple of int
+        Runs per instance to learn from, one condition each; numbers that the data do not reach are left out.
+    censored : tuple of float
+        Fractions of the training runs to cut off, one condition each.
+    quick_runs, quick_censored : tuple or None
+        The same for quick experiments; None for no difference.
+    once : bool
+        Whether one seed and one family are enough.
+    main_only : bool
+        Whether only main models take part by default.
+    limits : bool
+        Whether limits can take part.
+    """
+
+    key: str
+    title: str
+    summary: str
+    axis: str | None
+    source: str
+    kind: str
+    runs: tuple[int, ...] = (8,)
+    censored: tuple[float, ...] = (0.0,)
+    quick_runs: tuple[int, ...] | None = None
+    quick_censored: tuple[float, ...] | None = None
+    once: bool = False
+    main_only: bool = False
+    limits: bool = True
+
+    def default_runs(self, quick: bool) -> tuple[int, ...]:
+        """Return the numbers of runs per instance, for a quick experiment or a full one."""
+        return self.quick_runs if quick and self.quick_runs is not None else self.runs
+
+    def default_censored(self, quick: bool) -> tuple[float, ...]:
+        """Return the fractions censored, for a quick experiment or a full one."""
+        return self.quick_censored if quick and self.quick_censored is not None else self.censored
+
+
+_AT = "bayes_distnet.experiments"
+
+#: All experiments, in the order of help texts and reports.
+EXPERIMENTS: Registry[Experiment] = Registry(
+    "experiment",
+    [
+        Experiment(
+            "low-samples",
+            "Few runs to learn from",
+            "few runs per instance to learn from",
+            "runs",
+            f"{_AT}.scored:score_model",
+            SCORED,
+            runs=(1, 2, 4, 8, 16),
+            quick_runs=(1, 4, 16),
+        ),
+        Experiment(
+            "censoring",
+            "Runs cut off",
+            "a fraction of the training runs cut off",
+            "censored",
+            f"{_AT}.scored:score_model",
+            SCORED,
+            censored=(0.0, 0.2, 0.4, 0.6, 0.8),
+            quick_censored=(0.0, 0.4, 0.8),
+        ),
+        Experiment(
+            "uncertainty",
+            "Uncertainty far from the data",
+            "predictions for features shifted far away from the training data",
+            None,
+            f"{_AT}.shifted:shift_features",
+            SHIFTS,
+            once=True,
+            main_only=True,
+            limits=False,
+        ),
+    ],
+)

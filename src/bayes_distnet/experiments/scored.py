@@ -1,0 +1,69 @@
+"""Jobs of low-samples and censoring: a model is fitted and scored on unseen instances."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded
+from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Record
+from bayes_distnet.models.registry import find_model
+from bayes_distnet.scoring.calibration import pit
+from bayes_distnet.scoring.registry import SCORES
+from bayes_distnet.scoring.trial import Trial, fit_and_score, score_all
+
+PIT_BINS = 20  # bins of the stored histogram of probability integral transforms
+MOST_EXAMPLES = 100  # test instances per fold whose predictions are stored
+
+
+def score_model(job: Job, data: Dataset, split: Split) -> Record:
+    """Fit a model and score it on the test instances of a fold.
+
+    Parameters
+    ----------
+    job : Job
+        Job to do.
+    data : Dataset
+        All instances.
+    split : Split
+        Instances to learn from and instances to predict.
+
+    Returns
+    -------
+    dict
+        Mean of each score, cost, histogram of the probability integral transform, and predictions if asked for.
+    """
+    trial = _trial(job, split)
+    transforms = pit(trial.rtd, split.test.seconds, split.test.finished, random_state=0)
+    transforms = np.clip(transforms[~np.isnan(transforms)], 0.0, 1.0)
+    record: Record = {
+        "scores": {key: rounded(mean) for key, mean in trial.means.items()},
+        "instances": len(split.test_rows),
+        "fit_seconds": round(trial.fit_seconds, 4),
+        "predict_seconds": round(trial.predict_seconds, 4),
+        "pit": np.histogram(transforms, PIT_BINS, (0.0, 1.0))[0].tolist(),
+    }
+    return record | ({"examples": _examples(trial, data, split)} if job.examples else {})
+
+
+def _trial(job: Job, split: Split) -> Trial:
+    entry = find_model(job.text)
+    scores = [score.key for score in SCORES.values() if score.computed]
+    if not entry.is_limit:
+        return fit_and_score(build_model(entry, job), split.train, split.test, scores, scale=split.scale)
+    started = time.perf_counter()
+    rtd = entry.limit_of(split.test.seconds, split.test.finished)
+    spent = time.perf_counter() - started
+    return Trial(rtd, score_all(rtd, split.test.seconds, split.test.finished, scores, scale=split.scale), spent, 0.0)
+
+
+def _examples(trial: Trial, data: Dataset, split: Split) -> list[dict[str, Any]]:
+    some = slice(MOST_EXAMPLES)
+    names, quantiles = instance_names(data, split.test_rows[some]), trial.rtd[some].quantile(EXAMPLE_LEVELS)
+    return [
+        {"instance": name, "nllh": rounded(value), "quantiles": [rounded(q, 4) for q in row]}
+        for name, value, row in zip(names, trial.values["nllh"][some], quantiles, strict=True)
+    ]

@@ -1,0 +1,41 @@
+"""Jobs of uncertainty: a model predicts an instance whose features are shifted away from the training data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_distnet.data import splits
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded
+from bayes_distnet.experiments.results import Record
+from bayes_distnet.models.base import fit_runs
+from bayes_distnet.models.registry import find_model
+
+
+def shift_features(job: Job, data: Dataset, split: Split) -> Record:
+    """Predict the middle test instance with all features shifted: the paper's adversarial figure.
+
+    Parameters
+    ----------
+    job : Job
+        Job to do.
+    data : Dataset
+        All instances.
+    split : Split
+        Instances to learn from and instances to predict. The middle one has the median of the median runtimes.
+
+    Returns
+    -------
+    dict
+        Mean and quartiles of the predicted runtime per shift.
+    """
+    train = split.train
+    model = fit_runs(build_model(find_model(job.text), job), train.features, train.seconds, train.finished)
+    middle = np.nanmedian(split.test.seconds, axis=1)
+    chosen = split.test_rows[np.argsort(middle)[len(middle) // 2]]
+    rtd = model.predict_distribution(splits.shifted(data.features, int(chosen), among=split.train_rows))
+    low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
+    rows = zip(splits.SHIFTS, rtd.mean(), low, median, high, strict=True)
+    columns = ("shift", "mean", "low", "median", "high")
+    name = instance_names(data, [chosen])[0]
+    return {"shifts": [{"instance": name} | dict(zip(columns, map(rounded, row), strict=True)) for row in rows]}

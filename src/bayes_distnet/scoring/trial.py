@@ -1,0 +1,148 @@
+"""One trial of a model: it is fitted on some instances, predicts others, and its prediction is scored."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.errors import SettingError
+from bayes_distnet.models.base import fit_runs
+from bayes_distnet.scoring.registry import SCORES
+
+
+@dataclass(frozen=True)
+class Part:
+    """Features and runs of some instances.
+
+    Parameters
+    ----------
+    features : array-like of shape (n_instances, n_features)
+        Features, in the form that the model takes.
+    seconds : ndarray of shape (n_instances, n_runs)
+        Runtimes; NaN where there is no run.
+    finished : ndarray of shape (n_instances, n_runs)
+        False for a run that was cut off.
+    """
+
+    features: Any
+    seconds: FloatArray
+    finished: BoolArray
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Prediction of a model, its scores and its cost.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per test instance.
+    values : mapping
+        Score by key: one number per test instance, or a single number for a pooled score.
+    fit_seconds, predict_seconds : float
+        Duration of fitting and of predicting.
+    """
+
+    rtd: RuntimeDistribution
+    values: Mapping[str, FloatArray]
+    fit_seconds: float
+    predict_seconds: float
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Mean of each score over the instances that have one: infinite if one of them is, NaN if there is none."""
+        return {key: _mean(values) for key, values in self.values.items()}
+
+
+def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *, scale: float | None = None) -> Trial:
+    """Fit a model on some instances and score its predictions of others.
+
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        Model to fit; it is changed.
+    train, test : Part
+        Instances to learn from and instances to predict.
+    scores : iterable of str
+        Keys of `SCORES`.
+    scale : float, optional
+        Longest training run, for the scores that are computed as published.
+
+    Returns
+    -------
+    Trial
+        Prediction, scores, and seconds that fitting and predicting took.
+    """
+    started = time.perf_counter()
+    fitted = fit_runs(model, train.features, train.seconds, train.finished)
+    between = time.perf_counter()
+    rtd = fitted.predict_distribution(test.features)
+    rtd.median()  # a prediction may do part of its work when it is first used
+    ended = time.perf_counter()
+    values = score_all(rtd, test.seconds, test.finished, scores, scale=scale)
+    return Trial(rtd, values, between - started, ended - between)
+
+
+def score_all(
+    rtd: RuntimeDistribution, seconds: Any, finished: Any, scores: Iterable[str], *, scale: float | None = None
+) -> dict[str, FloatArray]:
+    """Compute several scores of one prediction.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes, one row per instance.
+    seconds, finished : array-like
+        Runs of these instances, as every score takes them.
+    scores : iterable of str
+        Keys of `SCORES`.
+    scale : float, optional
+        Longest training run, for the scores that are computed as published; by default the longest of these runs.
+
+    Returns
+    -------
+    dict
+        Score by key: one number per instance, or a single number for a pooled score.
+    """
+    chosen = [SCORES.find(key) for key in scores]
+    return {
+        score.key: np.asarray(score(rtd, seconds, finished, **({"scale": scale} if score.scaled else {})))
+        for score in chosen
+    }
+
+
+def score_names(scores: Any) -> list[str]:
+    """Return names of scores as a list.
+
+    Parameters
+    ----------
+    scores : iterable of str
+        Keys of `SCORES`.
+
+    Returns
+    -------
+    list of str
+        The keys.
+
+    Raises
+    ------
+    SettingError
+        Something other than a list with at least one name, or a name that is not registered.
+    """
+    names = list(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else []
+    if not names:
+        raise SettingError(f"scores={scores!r}: expected a list of names, such as ['nllh', 'crps'].")
+    if unknown := [name for name in names if name not in list(SCORES)]:
+        raise SettingError(f"scores: no score named {unknown[0]!r}; expected some of {', '.join(SCORES)}.")
+    return names
+
+
+def _mean(values: FloatArray) -> float:
+    return math.nan if np.isnan(values).all() else float(np.nanmean(values))

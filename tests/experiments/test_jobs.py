@@ -1,0 +1,43 @@
+import shutil
+
+import numpy as np
+import pytest
+
+from bayes_distnet import ResultsError
+from bayes_distnet.experiments.jobs import Condition, Job, do_job, split_data
+from bayes_distnet.experiments.registry import EXPERIMENTS
+
+
+def job(runs=1, cutoffs="none", censored=0.0, preset=None):
+    entry = EXPERIMENTS["low-samples"]
+    condition = Condition(runs, cutoffs, censored)
+    return Job("ridge", "Ridge", "", condition, 0, 0, 4, preset, entry.kind, entry.source)
+
+
+def test_workers_that_do_not_see_the_folder_report_it(tmp_path):
+    with pytest.raises(ResultsError, match="Workers must see"):
+        do_job(job(), str(tmp_path), "")
+
+
+def test_a_new_folder_of_the_same_name_with_other_data_is_read_anew(data, run, tmp_path):
+    call = {"models": ["marginal"], "only_folds": None, "runs": 1, "families": "lognormal"}
+    first = run(**call).table["instances"].sum()
+    shutil.rmtree(tmp_path / "r")
+    second = run(data=data.select(data.features.index[:20]), **call)
+    assert second.table["instances"].sum() == first / 2
+
+
+def test_a_split_has_the_runs_of_its_condition(data):
+    split = split_data(job(runs=4, cutoffs="random", censored=0.4), data)
+    assert split.train.seconds.shape == (30, 4)
+    assert split.train.finished.mean() == pytest.approx(0.6, abs=0.02)
+    assert split.test.seconds.shape == (10, 10)
+    assert split.test.finished.all()
+    assert not set(split.train_rows) & set(split.test_rows)
+    assert split.scale == split_data(job(runs=4), data).train.seconds.max()
+
+
+def test_the_published_split_does_not_cut_off_runs_of_the_last_fifth(data):
+    split = split_data(job(runs=4, cutoffs="global", censored=0.8, preset="paper"), data)
+    assert split.train.finished[24:].all()
+    assert np.mean(split.train.finished[:24]) < 0.3

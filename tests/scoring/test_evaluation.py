@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from made_data import made_data
+
+from bayes_distnet import Ridge, SettingError
+from bayes_distnet.scoring.evaluation import evaluate
+from bayes_distnet.scoring.registry import SCORES, Score
+from bayes_distnet.scoring.scores import crps, nllh
+
+
+@pytest.fixture(scope="module")
+def data():
+    return made_data(n_instances=20, n_runs=5)
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return Ridge().fit(data.features, data.seconds)
+
+
+def test_one_row_per_instance_and_one_column_per_score(fitted, data):
+    table = evaluate(fitted, data)
+    assert list(table.columns) == ["nllh", "kld", "ks", "mass", "crps", "coverage"]
+    assert list(table.index) == list(data.features.index)
+    rtd = fitted.predict_distribution(data.features)
+    np.testing.assert_allclose(table["nllh"], nllh(rtd, data.seconds))
+    chosen = evaluate(fitted, data, ["crps", "nllh_published"])
+    assert list(chosen.columns) == ["crps", "nllh_published"]
+    np.testing.assert_allclose(chosen["crps"], crps(rtd, data.seconds))
+
+
+def test_bad_scores_are_refused(fitted, data):
+    for bad, message in (
+        (["mae"], "no score named 'mae'; expected some of nllh, kld"),
+        ("nllh", "expected a list of names"),
+        ([], "expected a list of names"),
+        (["calibration"], "'calibration' is one number for all instances"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            evaluate(fitted, data, bad)
+
+
+def test_a_registered_score_is_evaluated(fitted, data):
+    toy = Score("longest", "Longest [s]", "The longest run.", "predictions:longest", evaluated=True)
+    with SCORES.extended(toy):
+        assert evaluate(fitted, data)["longest"].tolist() == data.seconds.max(axis=1).tolist()
+    assert "longest" not in evaluate(fitted, data)

@@ -1,13 +1,11 @@
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 from fake_results import MODELS, fake_results
+from tidy_tables import made_up
 
 from bayes_distnet import SettingError
 from bayes_distnet.experiments.statistics import (
-    LABELS,
     behind,
     level_name,
     model_order,
@@ -17,24 +15,11 @@ from bayes_distnet.experiments.statistics import (
     summarise,
     whole,
 )
-from bayes_distnet.report.grids import Listing, latex_text
-from bayes_distnet.report.tables import appendix, overview
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     return fake_results(tmp_path_factory.mktemp("results") / "one")
-
-
-def made_up(values, score="nllh", axis="runs"):
-    """A tidy table: values[model][level] is a list, one a fold."""
-    rows = [
-        {axis: level, "model": model, "family": "", "fold": fold, "seed": 0, "score": score, "value": value}
-        for model, levels in values.items()
-        for level, folds in levels.items()
-        for fold, value in enumerate(folds)
-    ]
-    return pd.DataFrame(rows)
 
 
 def test_means_and_deviations_are_over_folds_and_seeds(results):
@@ -45,95 +30,6 @@ def test_means_and_deviations_are_over_folds_and_seeds(results):
     assert row["jobs"] == len(values) == 6
     assert row["mean"] == pytest.approx(values.mean())
     assert row["deviation"] == pytest.approx(values.std(ddof=1))
-
-
-def test_printed_numbers_are_those_of_the_tidy_table(results):
-    rows = results.of("censoring")
-    grid = overview(rows, "censored", "nllh")
-    mean = rows.query("model == 'Ridge' and score == 'nllh' and censored == 0.6")["value"].mean()
-    line = next(line for line in grid.markdown().splitlines() if line.startswith("| Ridge |"))
-    assert line.split("|")[5].split("±")[0].strip() == f"{mean:.3f}".replace("-", "−")
-    assert grid.mean.loc["Ridge", "60 %"] == pytest.approx(mean)
-
-
-def test_the_best_is_bold_and_limits_never_are():
-    table = made_up({"a": {1: [0.3], 2: [0.1]}, "b": {1: [0.2], 2: [0.1002]}, "limit: empirical": {1: [0.0], 2: [0.0]}})
-    lines = overview(table, "runs", "nllh").markdown().splitlines()
-    assert lines == [
-        "| Model | 1 run | 2 runs |",
-        "| --- | ---: | ---: |",
-        "| a | 0.300 | **0.100** |",  # what looks equal is equally good
-        "| b | **0.200** | **0.100** |",
-        "| limit: empirical | 0.000 | 0.000 |",
-    ]
-
-
-def test_coverage_is_best_near_its_level():
-    table = made_up({"narrow": {1: [0.8]}, "right": {1: [0.88]}, "wide": {1: [0.99]}}, score="coverage")
-    assert overview(table, "runs", "coverage").best["1 run"].to_dict() == {
-        "narrow": False,
-        "right": True,
-        "wide": False,
-    }
-
-
-def test_appendix_has_a_row_a_level_model_and_family(results):
-    grid = appendix(results.of("low-samples"), "runs", ["nllh", "kld", "ks", "mass"], "All.")
-    assert list(grid.mean.columns) == [LABELS[score] for score in ("nllh", "kld", "ks", "mass")]
-    assert len(grid.mean) == 5 * sum(len(families) for families, *_ in MODELS.values())
-    best = grid.best.groupby(level=0, sort=False).sum()
-    assert best.drop(columns="Mass").ge(1).all(axis=None)
-    assert not best["Mass"].any()  # a right prediction has some
-
-
-def test_latex_is_balanced_and_every_row_has_all_columns(results):
-    rows = results.of("low-samples").replace({"model": {"Ridge": "50 % & my_{model} #1"}})
-    for grid in (
-        appendix(rows, "runs", ["nllh", "coverage"], "Mean ± deviation, 90 % & more."),
-        overview(rows, "runs", "nllh"),
-    ):
-        text = grid.latex()
-        bare = re.sub(r"\\[{}]", "", text)
-        assert bare.count("{") == bare.count("}")
-        assert bare.count("$") % 2 == 0 or r"\$" in text
-        body = [line for line in text.splitlines() if line.endswith(r"\\")]
-        assert len({len(re.findall(r"(?<!\\)&", line)) for line in body}) == 1
-        spec = re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1]
-        assert len(re.findall(r"(?<!\\)&", body[0])) == len(spec) - 1
-        assert r"\mathbf{" in text
-        assert "−" not in text
-        assert not re.search(r"(?<!\\)[%#_]", text)
-
-
-def test_text_for_latex_is_escaped():
-    assert latex_text(r"a_b & 5 % {x} \ ~^") == (
-        r"a\_b \& 5 \% \{x\} \textbackslash{} \textasciitilde{}\textasciicircum{}"
-    )
-
-
-def test_html_escapes_names():
-    markup = overview(made_up({"<b>a</b> & co": {1: [1.0]}}), "runs", "nllh").html()
-    assert "&lt;b&gt;a&lt;/b&gt; &amp; co" in markup
-    assert "<b>" not in markup
-
-
-def test_missing_cells_are_dashes():
-    grid = overview(made_up({"a": {1: [0.5, 0.7], 2: [1.0, 1.0]}, "b": {1: [np.nan, np.nan]}}), "runs", "nllh")
-    assert grid.markdown().splitlines()[2:] == ["| a | **0.600** ± 0.141 | **1.000** ± 0.000 |", "| b | – | – |"]
-    assert "--" in grid.latex()
-    assert "–" in grid.html()
-
-
-def test_infinite_scores_are_shown_and_not_best():
-    grid = overview(made_up({"a": {1: [np.inf]}, "b": {1: [2.0]}}, score="crps"), "runs", "crps")
-    assert grid.markdown().splitlines()[2:] == ["| a | inf |", "| b | **2.000** |"]
-    assert r"$\infty$" in grid.latex()
-
-
-def test_huge_scores_stay_short():
-    grid = overview(made_up({"a": {1: [-4.7e103, -4.7e103]}, "b": {1: [2.0, 2.0]}}), "runs", "nllh")
-    assert "**−4.7e+103** ± 0.000" in grid.markdown()
-    assert r"$\mathbf{{-}4.7 \cdot 10^{103}} \pm 0.000$" in grid.latex()
 
 
 def test_pairs_share_folds_and_seeds():
@@ -213,22 +109,11 @@ def test_a_model_that_has_hardly_begun_decides_nothing_and_is_never_the_best():
     found = summarise(table, "runs").set_index("model")
     assert found["jobs"].to_dict() == {"A": 4, "B": 4, "new": 1}
     assert found["full"].to_dict() == {"A": True, "B": True, "new": False}
-    grid = overview(table, "runs", "nllh", "NLLH.")
-    lines = grid.markdown().splitlines()
-    assert lines[2].startswith("| A | **2.500** ±")
-    assert lines[4:] == [
-        "| new | 0.500† |",
-        "",
-        "*NLLH. † fewer folds than others of the same level, so never the best.*",
-    ]
-    assert r"$0.500^\dagger$" in grid.latex()
-    assert "0.500†" in grid.html()
     assert behind(table, "runs", model="A").empty
 
 
 def test_a_model_that_failed_on_a_fold_is_not_the_best():
     table = made_up({"A": {1: [1.0, 3.0]}, "B": {1: [0.5, np.nan]}})
-    assert overview(table, "runs", "nllh").best["1 run"].to_dict() == {"A": True, "B": False}
     assert behind(table, "runs", model="A").empty
 
 
@@ -286,26 +171,6 @@ def test_one_condition_is_a_usual_one_of_the_most_jobs():
 def test_whole_leaves_out_who_has_hardly_begun():
     table = made_up({"A": {1: [1.0, 3.0, 3.0, 3.0]}, "B": {1: [2.0, 4.0, 4.0, 4.0]}, "new": {1: [0.5]}})
     assert set(whole(table, "runs")["model"]) == {"A", "B"}
-
-
-def test_repeated_labels_are_hidden_from_the_eye_only(results):
-    markup = appendix(results.of("low-samples"), "runs", ["nllh"], "All & more.").html()
-    assert "<caption>All &amp; more.</caption>" in markup
-    assert '<th scope="row"></th>' not in markup
-    assert markup.count('<span class="unseen">16</span>') == sum(len(families) for families, *_ in MODELS.values()) - 1
-    assert markup.count('<th scope="row">16</th>') == 1
-
-
-def test_listings_are_escaped_everywhere():
-    table = Listing(["Name", "Share"], [["a_b | <c>", "5 %"]], caption="All of it.")
-    assert table.markdown().splitlines()[2:] == [r"| a\_b \| \<c> | 5 % |", "", "*All of it.*"]
-    assert r"a\_b | <c> & 5 \% \\" in table.latex()
-    assert '<th scope="row">a_b | &lt;c&gt;</th><td>5 %</td>' in table.html()
-
-
-def test_levels_close_to_each_other_keep_their_columns():
-    table = made_up({"A": {0.0: [1.0], 0.004: [2.0], 0.12: [3.0], 0.125: [4.0]}}, axis="censored")
-    assert overview(table, "censored", "nllh").mean.columns.tolist() == ["0 %", "0.4 %", "12 %", "12.5 %"]
 
 
 def test_what_is_shared_is_chosen_once():

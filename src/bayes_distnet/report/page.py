@@ -173,7 +173,7 @@ def page(title: str, lead: Sequence[Block], sections: Iterable[Section]) -> str:
     str
         HTML.
     """
-    return render("page.html", title=title, lead=lead, sections=list(sections))
+    return str(render("page.html", title=title, lead=lead, sections=list(sections)))
 
 
 def legend_line(name: str, style: dict[str, Any]) -> Line:

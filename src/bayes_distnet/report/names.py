@@ -151,15 +151,15 @@ def roles_of(table: pd.DataFrame) -> dict[str, Role]:
     Parameters
     ----------
     table : DataFrame
-        Rows with the column `model`, and `role` if it is known.
+        Rows with the column `model`; the column `role` is optional.
 
     Returns
     -------
     dict of str to Role
         The role in the table; else the role in the registry; else peer.
     """
-    known = dict(zip(table["model"], table["role"], strict=True)) if "role" in table else {}
-    return {model: Role(known[model]) if model in known else role_of(model) for model in model_order(table["model"])}
+    stored = dict(zip(table["model"], table["role"], strict=True)) if "role" in table else {}
+    return {model: Role(stored[model]) if model in stored else role_of(model) for model in model_order(table["model"])}
 
 
 def role_of(model: str) -> Role:

@@ -68,7 +68,7 @@ def main() -> None:
         repeat_runs(solvers, paths, REPEATS - repeated, store=store, random_state=repeated, progress=True)
     if parsed.stage == "runs":
         return
-    from bayes_distnet.features import extract_features
+    from bayes_distnet.features.table import extract_features
 
     features = extract_features(paths, random_state=0, progress=True)
     with Store(store) as database:

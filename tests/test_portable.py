@@ -63,7 +63,7 @@ assert (network.predict_distribution(few.features).quantile(0.9) > 0).all()
 
 EXPERIMENT = """
 from bayes_distnet import load_dataset, run_experiment
-from bayes_distnet.report import write_report
+from bayes_distnet.report.write import write_report
 
 if __name__ == "__main__":
     data = load_dataset("lpg-zenotravel")

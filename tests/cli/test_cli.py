@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bayes_distnet.cli import build_parser, main
+from bayes_distnet.cli import main
 from bayes_distnet.cli.completion import script
+from bayes_distnet.cli.main import build_parser
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 COMMANDS = (
@@ -287,11 +288,11 @@ def test_completion_knows_every_option(shell, capsys):
 
 
 def test_completion_offers_what_the_library_has():
-    from bayes_distnet.cli.completion import _WORDS
     from bayes_distnet.collect.instances.registry import KINDS
     from bayes_distnet.collect.solvers.registry import SOLVERS
     from bayes_distnet.data.shipped.registry import DATASETS
     from bayes_distnet.distributions.families import FAMILIES
+    from bayes_distnet.features.pddl_parse import _WORDS
 
     assert set(_WORDS["data"]) == set(_WORDS["source"]) == set(DATASETS)
     assert set(_WORDS["kind"]) == set(KINDS)

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from bayes_distnet.cli.models import MODELS
 
 from bayes_distnet import Ridge, load_dataset, make_runs
 from bayes_distnet.cli import main
 from bayes_distnet.models.library import load_model, read_learnt
+from bayes_distnet.models.registry import MODELS
 from bayes_distnet.models.registry import MODELS as ENTRIES
 
 PREDICT = [sys.executable, "-m", "bayes_distnet.cli", "predict"]

@@ -36,7 +36,10 @@ def run(code):
 def refusal(call):
     """The message of the `SettingError` that a call raises on another system."""
     done = run(f"""
-from bayes_distnet.collect import Executor, Solver, collect_runs, execute, repeat_runs
+from bayes_distnet.collect.executor import Executor, execute
+from bayes_distnet.collect.solvers.base import Solver
+from bayes_distnet.collect.collector import collect_runs
+from bayes_distnet.collect.repeat import repeat_runs
 from bayes_distnet.errors import SettingError
 try:
     {call}
@@ -49,7 +52,8 @@ except SettingError as error:
 
 def test_every_module_can_be_imported_and_instances_can_be_generated(tmp_path):
     done = run(f"""
-from bayes_distnet.collect import generate_instances, usable_cores
+from bayes_distnet.collect.instances.registry import generate_instances
+from bayes_distnet.collect.cores import usable_cores
 assert usable_cores() == os.cpu_count()
 print(len(generate_instances("factoring", 2, folder={str(tmp_path)!r})))
 """)

@@ -6,8 +6,8 @@ from bayes_distnet.data.splits import cut_off, folds_by_instance
 from bayes_distnet.experiments.pairs import behind
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Results
 from bayes_distnet.experiments.statistics import summarise
+from bayes_distnet.scoring.likelihood import nllh
 from bayes_distnet.scoring.registry import SCORES, Score
-from bayes_distnet.scoring.scores import nllh
 
 
 def test_a_value_is_that_of_a_fit_by_hand(low_samples, data):

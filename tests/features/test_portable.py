@@ -1,7 +1,7 @@
 from portable import import_all_without_linux, run_without_linux
 
 PROGRAM = """
-from bayes_distnet.features import extract_features
+from bayes_distnet.features.table import extract_features
 
 table = extract_features([sys.argv[1]])
 assert table.features.loc["one.pddl", "relaxed.plan"] == 1

@@ -2,10 +2,7 @@ import numpy as np
 import pytest
 from scenarios import log_linear
 
-from bayes_distnet import (
-    BayesDistNet,
-    make_runs,
-)
+from bayes_distnet import BayesDistNet, make_runs
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 import pytest
 
-from bayes_distnet import (
-    Marginal,
-)
+from bayes_distnet import Marginal
 
 
 def test_the_marginal_takes_one_instance_and_even_one_run():

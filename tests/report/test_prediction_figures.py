@@ -1,4 +1,3 @@
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,14 +9,6 @@ from bayes_distnet.data.splits import shifted
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.kernel_estimate import KernelEstimate
 from bayes_distnet.report.prediction_figures import COLORS, plot_distribution, plot_history, plot_shift, save
-
-matplotlib.use("agg")
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +28,7 @@ def test_distribution_figure_shows_prediction_band_and_runs(data, tmp_path):
     assert (tmp_path / "figure.png").stat().st_size > 5000
 
 
-def test_shift_figure_has_a_line_for_each_model(data, tmp_path):
+def test_shift_figure_has_one_line_per_model(data, tmp_path):
     moved = shifted(data.features, 0)
     np.testing.assert_allclose(moved.iloc[16], data.features.iloc[0])
     model = Ridge().fit(data.features, data.seconds)
@@ -46,18 +37,18 @@ def test_shift_figure_has_a_line_for_each_model(data, tmp_path):
     save(ax, tmp_path / "figure.png")
 
 
-def test_history_figure_has_two_lines_for_each_kl_weight(tmp_path):
+def test_history_figure_has_two_lines_per_kl_weight(tmp_path):
     history = pd.DataFrame({"kl_weight": [0.5, 0.5, 0.1, 0.1], "step": [1, 2, 1, 2]})
     history = history.assign(training_loss=[1.0, 0.5, 1.1, 0.4], held_out_loss=[1.2, 0.7, 1.3, 9.9])
     ax = plot_history(history)
     assert len(ax.lines) == 4
     np.testing.assert_allclose(ax.lines[1].get_ydata(), [1.2, 0.7])
-    assert ax.get_ylim()[1] < 9  # the one that ran away does not stretch the axis
+    assert ax.get_ylim()[1] < 9  # the loss that grows without bound does not stretch the axis
     save(ax, tmp_path / "figure.png")
 
 
 def steps_of(ax):
-    """The drawn steps without their start at the left end."""
+    """Return the drawn steps without their start at the left end."""
     x, y = ax.lines[-1].get_data()
     assert y[0] == 0
     return list(x[1:]), list(y[1:])
@@ -70,7 +61,7 @@ def test_finished_runs_are_steps_up_to_one():
 
 def test_steps_stop_at_the_smallest_cutoff():
     rtd = RuntimeDistribution(LogNormal([0.0], 1.0))
-    # Of four runs, one finished before the first cutoff; the one that finished after 5 s says nothing certain.
+    # Of four runs, one finished before the first cutoff; the fraction finished after 5 s is unknown.
     ax = plot_distribution(rtd, runs=[1.0, 5.0, 3.0, 4.0], finished=[True, True, False, False])
     assert steps_of(ax) == ([1.0, 3.0], [0.25, 0.25])
     assert "4 runs, 2 cut off" in {text.get_text() for text in ax.get_legend().get_texts()}
@@ -113,7 +104,7 @@ def test_bad_runs_and_rows_are_refused_before_a_figure_is_made():
         plot_distribution(rtd, row=-1, runs=[0.0, 1.0])
 
 
-def test_every_model_and_kl_weight_has_a_line_of_its_own():
+def test_every_model_and_kl_weight_has_its_own_line():
     number = len(COLORS) + 2
     rtd = RuntimeDistribution(LogNormal(np.zeros(33), 1.0))
     history = pd.DataFrame(

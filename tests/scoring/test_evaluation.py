@@ -3,9 +3,10 @@ import pytest
 from made_data import made_data
 
 from bayes_distnet import Ridge, SettingError
+from bayes_distnet.scoring.distances import crps
 from bayes_distnet.scoring.evaluation import evaluate
+from bayes_distnet.scoring.likelihood import nllh
 from bayes_distnet.scoring.registry import SCORES, Score
-from bayes_distnet.scoring.scores import crps, nllh
 
 
 @pytest.fixture(scope="module")

@@ -188,7 +188,7 @@ def _short(value: float) -> str:
 
 
 def _print_spreads(results: Results) -> None:
-    from bayes_distnet.report.findings import comparable_shifts, spreads
+    from bayes_distnet.report.spreads import comparable_shifts, spreads
 
     if results.shifts.empty:
         return

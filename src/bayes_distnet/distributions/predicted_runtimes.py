@@ -256,7 +256,8 @@ class PredictedRuntimes(ABC):
 
         Examples
         --------
-        >>> from bayes_distnet.distributions import LogLogistic, RuntimeDistribution
+        >>> from bayes_distnet.distributions.families import LogLogistic
+        >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
         >>> rtd = RuntimeDistribution(LogLogistic(scale=[1.0], shape=[1.0]))
         >>> rtd.mean(), rtd.restricted_mean(1.0).round(6)       # log 2
         (array([inf]), array([0.693147]))

@@ -61,7 +61,7 @@ class RuntimeDistribution(PredictedRuntimes):
     Examples
     --------
     >>> import numpy as np
-    >>> from bayes_distnet.distributions import LogNormal
+    >>> from bayes_distnet.distributions.families import LogNormal
     >>> rtd = RuntimeDistribution(LogNormal(loc=np.log([[1.0, 4.0], [9.0, 9.0]]), scale=0.5))
     >>> rtd
     RuntimeDistribution(2 rows x 2 lognormal components, median 2 to 9 s)
@@ -187,7 +187,7 @@ class RuntimeDistribution(PredictedRuntimes):
         Examples
         --------
         >>> import numpy as np
-        >>> from bayes_distnet.distributions import LogNormal
+        >>> from bayes_distnet.distributions.families import LogNormal
         >>> rtd = RuntimeDistribution(LogNormal(loc=[np.linspace(0.0, 1.0, 101)], scale=1.0))
         >>> np.round(rtd.band(0.9), 3)                     # exp(0.05), exp(0.95)
         array([[1.051],
@@ -257,7 +257,7 @@ class RuntimeDistribution(PredictedRuntimes):
         Examples
         --------
         >>> import numpy as np
-        >>> from bayes_distnet.distributions import Exponential
+        >>> from bayes_distnet.distributions.families import Exponential
         >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 100.0]]))      # an easy or a hard instance
         >>> rtd.minimum_of(8).mean().round(2), rtd.minimum_of(8, shared=True).mean().round(2)
         (array([0.34]), array([6.31]))
@@ -303,7 +303,7 @@ class RuntimeDistribution(PredictedRuntimes):
 
         Examples
         --------
-        >>> from bayes_distnet.distributions import Exponential
+        >>> from bayes_distnet.distributions.families import Exponential
         >>> a, b = (RuntimeDistribution(Exponential(scale=[s])) for s in (1.0, 5.0))
         >>> RuntimeDistribution.mixture([(a, 3.0), (b, 1.0)]).mean()
         array([2.])
@@ -332,7 +332,7 @@ class RuntimeDistribution(PredictedRuntimes):
 
         Examples
         --------
-        >>> from bayes_distnet.distributions import Exponential
+        >>> from bayes_distnet.distributions.families import Exponential
         >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 3.0]])).given_alive(2.0)
         >>> bool(RuntimeDistribution.from_arrays(rtd.to_arrays()).mean() == rtd.mean())
         True

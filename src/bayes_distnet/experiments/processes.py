@@ -143,7 +143,7 @@ def dask_processes(address: str, cores: int | None = None) -> Iterator[Processes
     Processes
         The workers.
     """
-    from bayes_distnet.collect.workers import dask_workers  # imported here: solvers, which it also runs, need Linux
+    from bayes_distnet.collect.workers import dask_workers
 
     with dask_workers(address, cores) as workers:
         workers.client.run(one_thread)

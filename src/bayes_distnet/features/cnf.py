@@ -84,7 +84,7 @@ def _inspect(path: Path, meter: Meter, seed: int) -> dict[str, float]:
 
 def _probe(path: Path, meter: Meter, conflicts: int, seed: int) -> dict[str, Any]:
     """Return the statistics of clasp after a number of conflicts."""
-    from bayes_distnet.collect.solvers.clasp import RANDOMISED, clasp_program  # imported here, as in `Meter.run`
+    from bayes_distnet.collect.solvers.clasp import RANDOMISED, clasp_program
 
     options = ("--outf=2", "--stats=2", "--quiet=2,2", *RANDOMISED, f"--solve-limit={conflicts}", f"--seed={seed}")
     return _json(meter, [*clasp_program(), *options, str(path)], "clasp")

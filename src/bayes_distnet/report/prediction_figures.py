@@ -22,12 +22,26 @@ from bayes_distnet.validation import check_level, check_row
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Colour of predictions, and colours that lines of several models take in turns.
 INK = "#1b3a57"
 COLORS = ("#d1495b", INK, "#3d8361", "#b8860b")
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (5, 3.4)) -> Axes:
-    """Return the axes that were given, or those of a new figure."""
+    """Return the given axes, or those of a new figure.
+
+    Parameters
+    ----------
+    ax : Axes or None
+        Axes to draw on, if there are some.
+    size : tuple of float, default (5, 3.4)
+        Width and height of a new figure in inches.
+
+    Returns
+    -------
+    Axes
+        Axes to draw on.
+    """
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -36,7 +50,7 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (5, 3.4)) -> Axes:
 
 
 def _styles() -> Iterator[tuple[str, str]]:
-    """Line style and colour, over and over: solid lines of all colours first, then dashed ones."""
+    """Yield line styles and colours without end: solid lines of all colours first, then dashed ones."""
     return cycle(product(("-", "--", "-."), COLORS))
 
 
@@ -48,15 +62,42 @@ def plot_distribution(
     level: float = 0.9,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one row's cdf against log time, the band its weight draws disagree within, and observed runs as steps.
+    """Draw the predicted distribution function of one row, and observed runs as steps.
 
-    runs: seconds of this row's instance (NaN = no run). finished: False for a run that was cut off; the steps are the
-    share of all runs that finished, and stop at the smallest cutoff: past it the share is not known.
+    A band shows how far the weight draws disagree. The steps are the fraction of all runs that have finished; they end
+    at the smallest cutoff, since the fraction is unknown after it.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predicted runtimes.
+    row : int, default 0
+        Row to draw.
+    runs : array-like of float or None
+        Seconds of the runs of this row's instance; NaN for no run.
+    finished : array-like of bool or None
+        False for a run that was cut off; by default all have finished.
+    level : float, default 0.9
+        Fraction of the weight draws inside the band.
+    ax : Axes or None
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    Axes
+        The axes, with a log axis of seconds.
+
+    Raises
+    ------
+    SettingError
+        A row or a level out of range.
+    RuntimeDataError
+        Runs that are no vector of positive numbers.
     """
     check_distribution(rtd)
     check_row("row", row, len(rtd))
     one, level = rtd[row], check_level(level)
-    at, share, label = steps([] if runs is None else runs, finished)
+    at, fraction, label = steps([] if runs is None else runs, finished)
     # A kernel estimate reaches below 0 s, a log axis does not.
     ends = np.concatenate([one.quantile([0.005, 0.05, 0.25, 0.5, 0.75, 0.995])[0], at])
     ends = ends[(ends > 0) & np.isfinite(ends)]
@@ -68,55 +109,107 @@ def plot_distribution(
         ax.fill_between(times, low[0], high[0], color=INK, alpha=0.2, lw=0, label=f"{level:.0%} of the weight draws")
     ax.plot(times, one.cdf(times)[0], color=INK, label="predicted")
     if at.size:
-        at, share = np.r_[times[0], at], np.r_[0.0, share]
-        ax.step(at, share, where="post", color="#d1495b", lw=1.2, label=label)
+        at, fraction = np.r_[times[0], at], np.r_[0.0, fraction]
+        ax.step(at, fraction, where="post", color="#d1495b", lw=1.2, label=label)
     ax.set(xscale="log", ylim=(0, 1), xlabel="runtime [s]", ylabel="probability of having finished")
     ax.legend(frameon=False, fontsize=8)
     return ax
 
 
 def steps(runs: ArrayLike, finished: ArrayLike | None) -> tuple[FloatArray, FloatArray, str]:
-    """Times up to the smallest cutoff, the share of all runs finished by then, and what to call them."""
+    """Return the empirical distribution function of runs, up to the smallest cutoff.
+
+    Parameters
+    ----------
+    runs : array-like of float
+        Seconds of the runs of one instance; NaN for no run.
+    finished : array-like of bool or None
+        False for a run that was cut off.
+
+    Returns
+    -------
+    seconds : ndarray of float
+        Times at which runs finished, and the smallest cutoff.
+    fraction : ndarray of float
+        Fraction of all runs that have finished by then.
+    label : str
+        Text for the legend.
+
+    Raises
+    ------
+    RuntimeDataError
+        Runs that are no vector of positive numbers.
+    """
     seconds, flags = check_seconds(runs, finished, what="runs")
     if seconds.ndim != 1:
         raise RuntimeDataError(f"runs has shape {seconds.shape}; give the runs of one instance, a vector.")
     seconds, flags = seconds[~np.isnan(seconds)], flags[~np.isnan(seconds)]
     cut = seconds[~flags]
     at = np.sort(seconds[flags & (seconds <= cut.min(initial=np.inf))])
-    share = np.arange(1, at.size + 1) / max(seconds.size, 1)
+    fraction = np.arange(1, at.size + 1) / max(seconds.size, 1)
     if not cut.size:
-        return at, share, f"{seconds.size} runs"
-    return np.r_[at, cut.min()], np.r_[share, at.size / seconds.size], f"{seconds.size} runs, {cut.size} cut off"
+        return at, fraction, f"{seconds.size} runs"
+    return np.r_[at, cut.min()], np.r_[fraction, at.size / seconds.size], f"{seconds.size} runs, {cut.size} cut off"
 
 
 def plot_shift(
     predictions: Mapping[str, RuntimeDistribution], shifts: FloatArray = SHIFTS, ax: Axes | None = None
 ) -> Axes:
-    """Draw median and interquartile range against the shift of all features (the paper's adversarial figure).
+    """Draw median and interquartile range against the shift of all features: the paper's adversarial figure.
 
-    predictions: for each model, its answer to `splits.shifted(...)`.
+    Parameters
+    ----------
+    predictions : mapping of str to RuntimeDistribution
+        Predictions of each model for the rows of `splits.shifted(...)`, one row per shift.
+    shifts : ndarray of float
+        Shifts in standard deviations.
+    ax : Axes or None
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    Axes
+        The axes, with one line per model.
+
+    Raises
+    ------
+    SettingError
+        A prediction whose number of rows is not that of the shifts.
     """
     for name, rtd in predictions.items():
         check_distribution(rtd)
         if len(rtd) != len(shifts):
-            raise SettingError(f"predictions[{name!r}] has {len(rtd)} rows for {len(shifts)} shifts: give one a shift.")
+            raise SettingError(f"predictions[{name!r}] has {len(rtd)} rows for {len(shifts)} shifts; expected as many.")
     ax = new_axes(ax)
     for (style, color), (name, rtd) in zip(_styles(), predictions.items(), strict=False):
         low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
         ax.fill_between(shifts, low, high, color=color, alpha=0.2, lw=0)
         ax.plot(shifts, median, color=color, ls=style, label=name)
-    ax.set(yscale="log", xlabel="shift of all features [deviations]", ylabel="runtime [s]")
+    ax.set(yscale="log", xlabel="shift of all features [standard deviations]", ylabel="runtime [s]")
     ax.legend(frameon=False, fontsize=8, title="median, interquartile range", title_fontsize=8)
     return ax
 
 
 def plot_history(history: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw the loss of training runs (dotted) and of held-out instances against the step (`model.history_`)."""
+    """Draw the loss against the step: dotted for training runs, solid or dashed for held-out instances.
+
+    Parameters
+    ----------
+    history : DataFrame
+        `history_` of a fitted network.
+    ax : Axes or None
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    Axes
+        The axes, with two lines per weight of the KL term.
+    """
     ax = new_axes(ax)
     for (style, color), (weight, part) in zip(_styles(), history.groupby("kl_weight", sort=False), strict=False):
         ax.plot(part["step"], part["training_loss"], color=color, ls=":", lw=1)
         ax.plot(part["step"], part["held_out_loss"], color=color, ls=style, label=f"KL weight {weight:g}")
-    # A KL weight too small for the data runs away; the picture is about the others.
+    # With too small a KL weight the loss can grow without bound; it must not stretch the axis.
     losses = history[["training_loss", "held_out_loss"]].to_numpy()
     first, least = history["held_out_loss"].iloc[0], np.nanmin(losses)
     ax.set_ylim(top=min(float(np.nanmax(losses)), first + 2 * (first - least)) + 0.05)
@@ -126,7 +219,15 @@ def plot_history(history: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def save(ax: Axes, path: str | Path) -> None:
-    """Write the figure an axes belongs to, and free its memory."""
+    """Write the figure of some axes to a file, and free its memory.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes of the figure.
+    path : str or Path
+        File to write; its ending decides the format.
+    """
     import matplotlib.pyplot as plt
 
     figure = ax.get_figure(root=True)

@@ -4,10 +4,7 @@ import pytest
 from bayes_distnet import BayesDistNet, DistNet, make_runs
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.models.network import fitting
-from bayes_distnet.models.network.architecture import (
-    Architecture,
-    prior_scales,
-)
+from bayes_distnet.models.network.architecture import Architecture, prior_scales
 from bayes_distnet.models.network.screening import screened_prior
 
 

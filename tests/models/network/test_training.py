@@ -3,9 +3,7 @@ import pytest
 
 from bayes_distnet import BayesDistNet, DistNet, make_runs
 from bayes_distnet.models.network import training as tr
-from bayes_distnet.models.network.architecture import (
-    Architecture,
-)
+from bayes_distnet.models.network.architecture import Architecture
 
 
 @pytest.fixture(scope="module", params=["tanh", "raised-tanh", "softplus"])

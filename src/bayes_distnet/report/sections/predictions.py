@@ -1,0 +1,174 @@
+"""Sections on predicted distributions: far from the data, of single instances, and their calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.experiments.registry import EXPERIMENTS
+from bayes_distnet.experiments.statistics import CONDITION, level_name, model_order, row_name, split_by, whole
+from bayes_distnet.models.registry import BASE, MODELS
+from bayes_distnet.report import curve_figures
+from bayes_distnet.report.book import Book, legend_of
+from bayes_distnet.report.grids import Listing
+from bayes_distnet.report.names import limits_of, main_labels, rows_of
+from bayes_distnet.report.page import Block, Heading, Panels, Section
+from bayes_distnet.report.sections.setup import data_facts
+from bayes_distnet.report.spreads import comparable_shifts, spreads
+from bayes_distnet.report.styles import Styles, label_text
+from bayes_distnet.report.words import condition_name, count, without
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Shifts in the table of spreads, in standard deviations.
+_SHIFTS = (-8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0)
+# Keys of models that examples show next to the main ones: a strong baseline, and the one that ignores the features.
+_BASELINES = ("forest", BASE)
+_MOST_EXAMPLES = 4  # models of an experiment without any main model
+_CONDITION = ["censored", "runs", "cutoffs"]
+
+
+def uncertainty(book: Book, experiment: str) -> Iterator[Section]:
+    """Draw predictions for features that are moved away from the data."""
+    if book.results.shifts.empty:
+        return
+    title, shifts = EXPERIMENTS[experiment].title, comparable_shifts(book.results.shifts)
+    condition = condition_name(*shifts[CONDITION].iloc[0])
+    first = shifts[shifts["instance"] == shifts["instance"].iloc[0]]
+    panels = []
+    for model, family in rows_of(first):
+        rows = first[(first["model"] == model) & (first["family"] == family)]
+        panels.append((f"{model}: runtime against shift", _drawn_shifts(rows, row_name(model, family), first)))
+    caption = (
+        f"One unseen instance ({first['instance'].iloc[0]}) with all its features moved by a multiple of their "
+        "standard deviations: predicted mean (line) and interquartile range (band). Far from all training data, a "
+        f"prediction should become less certain. {condition}."
+    )
+    figure = Panels(book.figure(experiment, panels), caption)
+    table = book.table(experiment, _spread_table(shifts, condition))
+    yield Section(experiment, experiment.capitalize(), title, [figure, table])
+
+
+def _spread_table(shifts: pd.DataFrame, condition: str) -> Listing:
+    wide = spreads(shifts)
+    wide = wide[[shift for shift in _SHIFTS if shift in wide] or wide.columns]
+    lines = [[row_name(*row), *_ratios(wide.loc[[row]].iloc[0])] for row in rows_of(shifts)]
+    heads = [f"{shift:+g}".replace("-", "−") if shift else "0" for shift in map(float, wide.columns)]
+    caption = (
+        f"Width of predictions: median over {count(shifts['instance'].nunique(), 'instance')} of the folds and seeds "
+        f"that all models have. {condition}."
+    )
+    return Listing(["Upper / lower quartile at", *heads], lines, caption=caption)
+
+
+def _ratios(row: pd.Series) -> list[str]:
+    return ["–" if np.isnan(ratio) else f"{ratio:.3g}" for ratio in row]
+
+
+def _drawn_shifts(rows: pd.DataFrame, title: str, all_rows: pd.DataFrame) -> Callable[[Axes], object]:
+    def draw(ax: Axes) -> None:
+        curve_figures.plot_shifts(rows, ax=ax, title=title)
+        # The same limits in all panels make them comparable.
+        curve_figures.set_reach(ax, curve_figures.finite_ends(all_rows))
+
+    return draw
+
+
+def examples(book: Book) -> Iterator[Section]:
+    """Draw predicted and empirical distributions of the best, the median and the worst instance."""
+    rows = book.results.examples
+    if rows.empty or not data_facts(book.results):
+        return
+    blocks: list[Block] = []
+    for i, ((censored, runs, cutoffs), part) in enumerate(split_by(rows, _CONDITION, sort=True)):
+        models = _example_models(part)
+        if models:
+            panels = _example_panels(book, f"examples-{i + 1}", part, models)
+            blocks += [Heading(condition_name(runs, cutoffs, censored)), panels]
+    if blocks:
+        yield Section("examples", "Examples", "Predicted and empirical distributions", blocks)
+
+
+def _example_models(rows: pd.DataFrame) -> list[str]:
+    """Choose models to draw: the main ones and two baselines; of an experiment without these, the best few."""
+    main, baselines = set(main_labels()), {MODELS[key].label for key in _BASELINES}
+    models = [model for model in model_order(rows["model"]) if model in main | baselines]
+    if main & set(models):
+        return models
+    means = rows[~rows["model"].isin(limits_of(rows))].groupby("model")["nllh"].mean()
+    return [str(model) for model in means.dropna().sort_values().index[:_MOST_EXAMPLES]]
+
+
+def _example_panels(book: Book, name: str, rows: pd.DataFrame, models: Sequence[str]) -> Panels:
+    data = book.results.data
+    rows = _one_family(rows[rows["model"].isin(models)])
+    panels = []
+    for word, instance in curve_figures.pick_examples(rows, models[0]).items():
+        row = data.features.index.get_loc(instance)
+        draw = _drawn_example(rows, instance, data.seconds[row], data.finished[row], word)
+        panels.append((f"{word} prediction", draw))
+    caption = (
+        f"Instances on which {models[0]} is best, median and worst by NLLH: predicted distribution functions, and the "
+        "fraction of the instance's test runs that have finished (grey steps)."
+    )
+    return Panels(book.figure(name, panels), caption, legend_of(rows, points=False))
+
+
+def _drawn_example(
+    rows: pd.DataFrame, instance: Any, seconds: Any, finished: Any, word: str
+) -> Callable[[Axes], object]:
+    def draw(ax: Axes) -> None:
+        curve_figures.plot_examples(rows, instance, seconds, finished, ax, legend=False)
+        ax.set_title(label_text(f"{word}: {instance}"), loc="left", fontsize=9, fontweight="bold")
+
+    return draw
+
+
+def _one_family(rows: pd.DataFrame) -> pd.DataFrame:
+    """Keep the first family of each model: enough for a figure of distributions."""
+    chosen = dict(reversed(rows_of(rows)))
+    return rows[rows["family"] == rows["model"].map(chosen)]
+
+
+def calibration(book: Book) -> Iterator[Section]:
+    """Draw the fraction of runs below predicted quantiles."""
+    counts = book.results.calibration
+    if counts.empty:
+        return
+    conditions = _calibration_conditions(counts)
+    rows = _one_family(counts[pd.MultiIndex.from_frame(counts[_CONDITION]).isin(conditions)])
+    # A curve of few folds cannot be compared with curves of many.
+    same = whole(rows, *CONDITION)
+    styles, panels = Styles.of(same), []
+    for censored, runs, cutoffs in conditions:
+        at = (same["cutoffs"] == cutoffs) & (same["censored"] == censored) & (same["runs"] == runs)
+        short = count(runs, "run") + (f", {level_name('censored', censored)} cut off" if censored else "")
+        panels.append((f"calibration, {short}", _drawn_calibration(same[at], short, styles)))
+    missing = [model for model in model_order(rows["model"]) if model not in set(same["model"])]
+    splits = len(same[["fold", "seed"]].drop_duplicates())
+    caption = (
+        f"Fraction of the test runs below the predicted p-quantile, over the {splits} folds and seeds that all models "
+        "have. On the diagonal, predictions are correct. A curve that is flat in the middle shows predictions that are "
+        f"too narrow, a curve that is steep in the middle predictions that are too wide.{without(missing)}"
+    )
+    block = Panels(book.figure("calibration", panels), caption, legend_of(same, points=False))
+    yield Section("calibration", "Calibration", "Calibration", [block])
+
+
+def _calibration_conditions(counts: pd.DataFrame) -> list[tuple[float, int, str]]:
+    """Choose the conditions at the ends: the fewest and the most runs, and the most runs cut off."""
+    conditions = [names for names, _ in split_by(counts, _CONDITION, sort=True)]
+    uncut = [condition for condition in conditions if not condition[0]]
+    return list(dict.fromkeys([*uncut[:1], *uncut[-1:], *conditions[-1:]]))
+
+
+def _drawn_calibration(rows: pd.DataFrame, title: str, styles: Styles) -> Callable[[Axes], object]:
+    def draw(ax: Axes) -> None:
+        curve_figures.plot_calibration(rows, ax, legend=False, styles=styles)
+        ax.set_title(title, loc="left", fontsize=9, fontweight="bold")
+
+    return draw

@@ -26,7 +26,7 @@ def test_a_file_that_a_worker_does_not_have_is_named(tmp_path):
 
 
 def test_closing_a_group_of_executors_ends_their_runs(instances):
-    endless = Job(Solver("sleep", ("sleep", "60", "{instance}"), ""), instances[0], 1, 30.0, None, None)
+    endless = Job(Solver("sleep", ("sh", "-c", "sleep 60", "sh", "{instance}"), ""), instances[0], 1, 30.0, None, None)
     errors, group = [], ThreadExecutors()
 
     def work():

@@ -206,7 +206,7 @@ class Executor:
         while b"\n" not in self._buffer:
             try:
                 chunk = os.read(self._process.stdout.fileno(), 1 << 20)
-            except ValueError as error:
+            except (OSError, ValueError) as error:  # closed by another thread
                 raise SupervisorGone() from error
             if not chunk:
                 raise SupervisorGone()

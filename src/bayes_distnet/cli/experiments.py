@@ -1,4 +1,4 @@
-"""Commands that compare models: demo, experiment, report."""
+"""Commands that compare models: experiment, report."""
 
 from __future__ import annotations
 
@@ -7,33 +7,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, read_data, takes_features, words
+from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, open_data, takes_features, words
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.registry import EXPERIMENTS
+from bayes_distnet.models.registry import MODELS
 
 if TYPE_CHECKING:
     from bayes_distnet.experiments.results import Results
 
 SHOWN_SHIFTS = (-8, -4, 0, 4, 8)
-
-
-def add_demo(commands: Any) -> None:
-    """Add `demo`."""
-    parser = command(
-        commands,
-        "demo",
-        "the main job end to end, on runs that come with the package",
-        "Fits models on clasp-factoring, compares them and writes a report; less than three minutes on two cores.",
-        "  bayes-distnet demo\n  bayes-distnet demo --out somewhere",
-    )
-    parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="default: out/demo")
-    parser.set_defaults(run=_demo)
-
-
-def _demo(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.cli.demo import run_demo
-
-    run_demo(parsed.out)
 
 
 def add_experiment(commands: Any) -> None:
@@ -42,9 +24,8 @@ def add_experiment(commands: Any) -> None:
         commands,
         "experiment",
         "the paper's experiments on any data: models on the same folds",
-        "low-samples: few runs an instance to learn from. censoring: a share of the runs cut off. uncertainty:\n"
-        "what models say when features are shifted far from all they have seen. Jobs that are in the folder already\n"
-        "are not done again: after Ctrl-C or a crash, the same command goes on where it was.",
+        "\n".join(f"{entry.key}: {entry.summary}" for entry in EXPERIMENTS.values())
+        + "\nJobs that are in the folder already are not repeated: after Ctrl-C or a crash, the same command continues.",
         "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out out/rough\n"
         "  bayes-distnet experiment all --data lpg-zenotravel --out out/lpg\n"
         "  bayes-distnet experiment censoring --data runs.sqlite --features features.parquet --cutoffs random \\\n"
@@ -57,13 +38,13 @@ def add_experiment(commands: Any) -> None:
     )
     parser.add_argument("--data", default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring")
     takes_features(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="results; a folder a data set")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="results; one folder per data set")
     parser.add_argument(
         "--models",
         type=words,
         metavar="A,B,...",
-        help="keys such as hybrid, or module:attribute or file.py:attribute of your own; default: all that are "
-        "installed but bayes-paper and distnet-paper; in uncertainty the networks",
+        help=f"{', '.join(MODELS)}, or a model of your own as module:attribute or file.py:attribute; default: all that "
+        f"are installed except {' and '.join(e.key for e in MODELS.values() if e.published)}; in uncertainty the networks",
     )
     parser.add_argument(
         "--families",
@@ -75,7 +56,7 @@ def add_experiment(commands: Any) -> None:
         "--runs",
         type=listed(int),
         metavar="N,N,...",
-        help="an instance; default: 1,2,4,8,16, in others than low-samples 8",
+        help="runs per instance; default: 1,2,4,8,16 in low-samples, else 8",
     )
     parser.add_argument(
         "--censored",
@@ -87,12 +68,12 @@ def add_experiment(commands: Any) -> None:
         "--cutoffs",
         choices=("global", "instance", "random"),
         default="global",
-        help="one for all runs, one an instance or one a run; default: global",
+        help="one for all runs, one per instance or one per run; default: global",
     )
     parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
-    parser.add_argument("--only-folds", type=int, metavar="N", help="do no more than N of the folds")
+    parser.add_argument("--only-folds", type=int, metavar="N", help="do at most N of the folds")
     parser.add_argument(
-        "--seeds", type=int, help="how many times; default: 3, with --preset 5, with --quick and in uncertainty 1"
+        "--seeds", type=int, help="number of repetitions; default: 3, with --preset 5, with --quick and in uncertainty 1"
     )
     parser.add_argument(
         "--preset",
@@ -106,12 +87,12 @@ def add_experiment(commands: Any) -> None:
         "a rough answer in less than two minutes",
     )
     parser.add_argument(
-        "--redo", action="store_true", help="do jobs again that the folder has, as after a change of code"
+        "--redo", action="store_true", help="repeat jobs that the folder has, for instance after a change of code"
     )
     parser.add_argument("--cores", type=int, help="default: all")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    parser.add_argument("--no-report", action="store_true", help="results only; `report` makes one later")
+    parser.add_argument("--no-report", action="store_true", help="write results only; `report` makes the report later")
     parser.set_defaults(run=_experiment)
 
 
@@ -125,13 +106,13 @@ def _experiment(parsed: argparse.Namespace) -> None:
     names = tuple(EXPERIMENTS) if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
     results = run_experiments(
         names,
-        read_data(parsed.data, parsed.features, parsed.solver),
+        open_data(parsed.data, parsed.features, parsed.solver),
         parsed.out,
         name=name_of(parsed.data),
         models=parsed.models,
         families=parsed.families,
         runs=parsed.runs,
-        censored=_shares(parsed.censored),
+        censored=_fractions(parsed.censored),
         cutoffs=parsed.cutoffs,
         folds=parsed.folds,
         only_folds=parsed.only_folds,
@@ -146,17 +127,17 @@ def _experiment(parsed: argparse.Namespace) -> None:
     for name in names:
         _print_overview(results, name)
     if failed := len(results.failures):
-        said = f"jobs failed: {results.failures['error'].iloc[0]}"
+        text = f"jobs failed: {results.failures['error'].iloc[0]}"
         if results.table.empty and results.shifts.empty:
-            raise ResultsError(f"{parsed.out}: all {failed} {said}")
-        print(f"warning: {failed} {said}", file=sys.stderr)
+            raise ResultsError(f"{parsed.out}: all {failed} {text}")
+        print(f"warning: {failed} {text}", file=sys.stderr)
     if parsed.no_report:
         print(f"results in {parsed.out}")
     else:
         _print_report(parsed.out)
 
 
-def _shares(per_cent: list[float] | None) -> list[float] | None:
+def _fractions(per_cent: list[float] | None) -> list[float] | None:
     if per_cent is None:
         return None
     if any(not 0 <= level < 100 for level in per_cent):
@@ -165,7 +146,7 @@ def _shares(per_cent: list[float] | None) -> list[float] | None:
 
 
 def _print_overview(results: Results, experiment: str) -> None:
-    """Print what to know first: the likelihood of every model under every condition, or how its spread grows."""
+    """Print the main result: the likelihood of every model under every condition, or the growth of its spread."""
     axis = EXPERIMENTS[experiment].axis
     if axis is None:
         _print_spreads(results)
@@ -204,7 +185,7 @@ def add_report(commands: Any) -> None:
         commands,
         "report",
         "make tables, figures and the HTML report from results",
-        "FOLDER is what `experiment` wrote, finished or not. Writes tables/, figures/ and report.html into it.",
+        "FOLDER holds results of `experiment`, finished or not. Writes tables/, figures/ and report.html into it.",
         "  bayes-distnet report out/lpg",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="results of `experiment`")

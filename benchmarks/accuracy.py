@@ -29,9 +29,9 @@ from bayes_distnet import (
     RandomForest,
     Ridge,
     RunTable,
-    ZeroRuntimeWarning,
     make_runs,
 )
+from bayes_distnet.data.observations import ZeroRuntimeWarning
 from bayes_distnet.scoring.comparison import compare
 
 MODELS = {

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bayes_distnet import BayesDistNet, HybridDistNet, LogNormal, RuntimeDistribution, make_runs
+from bayes_distnet import BayesDistNet, HybridDistNet, RuntimeDistribution, make_runs
+from bayes_distnet.distributions import LogNormal
 
 REPEATS = 5
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import Marginal, RuntimeDataError, ZeroRuntimeWarning
-from bayes_distnet.data.observations import check_seconds, observe
+from bayes_distnet import Marginal
+from bayes_distnet.data.observations import ZeroRuntimeWarning, check_seconds, observe
+from bayes_distnet.errors import RuntimeDataError
 
 X = np.array([[1.0], [1.0], [2.0]])
 

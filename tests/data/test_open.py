@@ -1,9 +1,10 @@
 import pandas as pd
 import pytest
 
-from bayes_distnet import FeatureError, RuntimeDataError, SettingError, make_runs, write_runs
+from bayes_distnet import make_runs, write_runs
 from bayes_distnet.data.open import open_dataset, read_features
 from bayes_distnet.data.tables import write_frame
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@ from portable import import_all_without_linux, run_without_linux
 
 PROGRAM = """
 from pathlib import Path
-from bayes_distnet import Dataset, Store, load_dataset, make_runs, read_runs, write_runs
+from bayes_distnet import Dataset, load_dataset, make_runs, read_runs, write_runs
+from bayes_distnet.data.store import Store
 from bayes_distnet.data.open import open_dataset
 
 folder = Path(sys.argv[1])

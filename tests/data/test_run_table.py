@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import RunTable, RuntimeDataError
+from bayes_distnet import RunTable
+from bayes_distnet.errors import RuntimeDataError
 
 
 def table(**changes):

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import FeatureError, SettingError
 from bayes_distnet.data.splits import choose_cutoffs, cut_off, first_runs, folds_by_instance, published_folds, shifted
+from bayes_distnet.errors import FeatureError, SettingError
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from bayes_distnet import Dataset, SettingError, make_runs
+from bayes_distnet import Dataset, make_runs
+from bayes_distnet.errors import SettingError
 
 
 def test_runs_are_a_data_set_of_one_solver_without_a_cutoff():

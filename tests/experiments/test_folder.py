@@ -1,7 +1,8 @@
 import pandas as pd
 import pytest
 
-from bayes_distnet import Results, ResultsError, SettingError
+from bayes_distnet import Results
+from bayes_distnet.errors import ResultsError, SettingError
 
 NEAREST = "from bayes_distnet import KNearest\nmodel = KNearest({})\n"
 

@@ -3,7 +3,7 @@ import shutil
 import numpy as np
 import pytest
 
-from bayes_distnet import ResultsError
+from bayes_distnet.errors import ResultsError
 from bayes_distnet.experiments.jobs import Condition, Job, do_job, split_data
 from bayes_distnet.experiments.registry import EXPERIMENTS
 

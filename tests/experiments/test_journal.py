@@ -2,7 +2,8 @@ import pandas as pd
 import pytest
 from fake_results import fake_results
 
-from bayes_distnet import Results, ResultsError
+from bayes_distnet import Results
+from bayes_distnet.errors import ResultsError
 from bayes_distnet.experiments.journal import fold_journal, locked, remove
 from bayes_distnet.experiments.results import COLUMNS
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from tidy_tables import made_up
 
-from bayes_distnet import SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.pairs import behind, paired
 from bayes_distnet.experiments.statistics import summarise
 

@@ -2,7 +2,8 @@ import importlib.util
 
 import pytest
 
-from bayes_distnet import Ridge, SettingError
+from bayes_distnet import Ridge
+from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.plans import make_plan
 from bayes_distnet.experiments.registry import EXPERIMENTS, Experiment
 from bayes_distnet.models.registry import MODELS, ModelEntry

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from fake_results import fake_results
 
-from bayes_distnet import Results, ResultsError, SettingError, load_dataset
+from bayes_distnet import Results, load_dataset
+from bayes_distnet.errors import ResultsError, SettingError
 
 
 def test_planned_jobs_are_those_asked_for(low_samples):

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import Dataset, Marginal, Results, ResultsError, RunTable, SettingError
+from bayes_distnet import Dataset, Marginal, Results, RunTable
+from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.choices import DEFAULT_FAMILIES
 from bayes_distnet.experiments.journal import locked
 from bayes_distnet.experiments.registry import EXPERIMENTS

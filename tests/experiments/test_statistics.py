@@ -3,7 +3,7 @@ import pytest
 from fake_results import MODELS, fake_results
 from tidy_tables import made_up
 
-from bayes_distnet import SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.statistics import (
     level_name,
     loss,

@@ -8,19 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayes_distnet import (
-    BayesDistNet,
-    DistNet,
-    FeatureError,
-    HybridDistNet,
-    KNearest,
-    Marginal,
-    RandomForest,
-    Ridge,
-    RuntimeDataError,
-    SettingError,
-    make_runs,
-)
+from bayes_distnet import BayesDistNet, DistNet, HybridDistNet, KNearest, Marginal, RandomForest, Ridge, make_runs
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 
 QUICK = [
     BayesDistNet(max_iter=50, n_members=2, n_draws=4),

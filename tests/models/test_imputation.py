@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scenarios import observations
 
-from bayes_distnet import LogNormal, RuntimeDistribution
+from bayes_distnet import RuntimeDistribution
+from bayes_distnet.distributions import LogNormal
 from bayes_distnet.models.imputation import draw_beyond, schmee_hahn
 
 

@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from bayes_distnet import RuntimeDistribution, SettingError, make_runs
+from bayes_distnet import RuntimeDistribution, make_runs
+from bayes_distnet.errors import SettingError
 from bayes_distnet.models.peers.comparison import require
 from bayes_distnet.models.registry import MODELS as ENTRIES
 from bayes_distnet.models.registry import ModelEntry, find_model
@@ -38,16 +39,16 @@ class Settings:
     depth: int = 3
 
 class Mine(Ridge):
-    def __init__(self, depth=3, seed=0):
+    def __init__(self, depth=3, random_state=0):
         self.depth = depth
-        self.seed = seed
+        self.random_state = random_state
 
 class NeedsSettings(Mine):
     def __init__(self, depth):
         self.depth = depth
 
 def make(family, seed):
-    return Mine(depth=5, seed=seed)
+    return Mine(depth=5, random_state=seed)
 
 deep = Mine(depth=9)
 peer = ModelEntry("deep", "mine, deep", make=make)
@@ -69,7 +70,7 @@ def test_peers_travel_to_other_processes(key):
     assert there.label == ENTRIES[key].label
     if there.make is not None:
         model = there.make("inverse-gaussian", 7)
-        assert model.get_params().get("seed", 7) == 7
+        assert model.get_params().get("random_state", 7) == 7
         assert ("family" in model.get_params()) == bool(there.families)
 
 
@@ -97,7 +98,7 @@ def test_peers_of_ones_own_come_from_a_file(own, attribute, name, depth, runs):
     peer = find_model(f"{own}:{attribute}")
     assert isinstance(peer, ModelEntry)
     model = peer.build("lognormal", 7)
-    assert (peer.label, model.depth, model.seed) == (name, depth, 7)
+    assert (peer.label, model.depth, model.random_state) == (name, depth, 7)
     assert_proper(model.fit(runs.features, runs.seconds).predict_distribution(runs.features), 40)
 
 
@@ -135,5 +136,5 @@ def test_a_file_that_fails_says_where(tmp_path):
 
 
 def test_a_peer_is_a_model_or_a_limit():
-    with pytest.raises(SettingError, match=r"give make .* or limit"):
+    with pytest.raises(SettingError, match=r"give one of source, make .* and limit"):
         ModelEntry("neither", "neither")

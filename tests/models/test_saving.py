@@ -6,8 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from bayes_distnet import HybridDistNet, KNearest, ModelFileError, Ridge, make_runs
+from bayes_distnet import HybridDistNet, KNearest, Ridge, make_runs
 from bayes_distnet.distributions.families import Weibull
+from bayes_distnet.errors import ModelFileError
 from bayes_distnet.models.saving import read_model, write_model
 
 
@@ -41,8 +42,8 @@ def test_numpy_settings_and_family_classes_become_plain_json(tmp_path):
 
 
 def test_a_setting_json_cannot_hold_is_named(tmp_path):
-    with pytest.raises(ModelFileError, match=r"a setting of Toy cannot be written as JSON .*is a Generator"):
-        write(tmp_path, seed=np.random.default_rng(0))
+    with pytest.raises(ModelFileError, match=r"a setting of Toy cannot be written as JSON .*is a set"):
+        write(tmp_path, seed={1, 2})
 
 
 def test_a_place_that_cannot_be_written_to_is_named(tmp_path):
@@ -71,7 +72,7 @@ def test_a_path_that_cannot_be_read_is_named(tmp_path):
         ({"parameters": [1]}, r"parameters is \[1\]"),
         ({"format_version": "1"}, "format_version is '1', not a whole number"),
         ({"format_version": None}, "format_version is None"),
-        ({"format_version": 3}, "format version 3; this release reads version 3. Upgrade"),
+        ({"format_version": 4}, "format version 4; this release reads version 3. Upgrade"),
         ({"format_version": 1}, "format version 1; this release reads version 3. Install an older"),
         ({"sha256": 5}, "checksum differs"),
         ({"format": "tea"}, "not a bayes-distnet model file"),

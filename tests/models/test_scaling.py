@@ -88,8 +88,8 @@ def test_standard_drops_a_column_whose_range_is_rounding():
         (RankGauss, "spread", [1.0, -1.0, 1.0], "spread is not positive"),
         (RankGauss, "scores", [0.0], "scores is float64"),
         (RankGauss, "offsets", [0, 400, 800], "offsets is int64"),
-        (RankGauss, "offsets", [0, 800, 400, 1200], "do not part the knots"),
-        (RankGauss, "offsets", [0, 400, 800, 1300], "do not part the knots"),
+        (RankGauss, "offsets", [0, 800, 400, 1200], "do not divide the knots"),
+        (RankGauss, "offsets", [0, 400, 800, 1300], "do not divide the knots"),
     ],
 )
 def test_arrays_that_form_no_scaler_are_refused(scaler, name, bad, message, x):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from figure_lines import lines_of, looks_of
 
-from bayes_distnet import SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS
 from bayes_distnet.report.curve_figures import pick_examples, plot_calibration, plot_examples, plot_shifts
 from bayes_distnet.report.names import main_labels

@@ -4,7 +4,7 @@ import pytest
 from fake_results import MODELS
 from figure_lines import lines_of, looks_of
 
-from bayes_distnet import SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.report.level_figures import plot_levels
 
 

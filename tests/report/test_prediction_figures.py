@@ -3,11 +3,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import Ridge, RuntimeDataError, RuntimeDistribution, SettingError, make_runs
+from bayes_distnet import Ridge, RuntimeDistribution, make_runs
 from bayes_distnet.data.observations import ZeroRuntimeWarning
 from bayes_distnet.data.splits import shifted
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.kernel_estimate import KernelEstimate
+from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.report.prediction_figures import COLORS, plot_distribution, plot_history, plot_shift, save
 
 

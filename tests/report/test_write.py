@@ -6,7 +6,7 @@ import pytest
 from fake_results import fake_results
 from report_files import Page, cells_of, sections_of
 
-from bayes_distnet import SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.models.registry import MODELS, ModelEntry, Role
 from bayes_distnet.report.write import write_report
 from bayes_distnet.scoring.registry import SCORES, Score

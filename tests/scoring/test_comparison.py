@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import FeatureError, Marginal, Ridge, RuntimeDataError, SettingError, make_runs
+from bayes_distnet import Marginal, Ridge, make_runs
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.scoring.comparison import compare, summary
 
 

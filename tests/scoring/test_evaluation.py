@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from made_data import made_data
 
-from bayes_distnet import Ridge, SettingError
+from bayes_distnet import Ridge
+from bayes_distnet.errors import SettingError
 from bayes_distnet.scoring.distances import crps
 from bayes_distnet.scoring.evaluation import evaluate
 from bayes_distnet.scoring.likelihood import nllh

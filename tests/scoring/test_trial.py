@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from made_data import made_data
 
-from bayes_distnet import Marginal, Ridge, SettingError
+from bayes_distnet import Marginal, Ridge
+from bayes_distnet.errors import SettingError
 from bayes_distnet.scoring.likelihood import kld, nllh
 from bayes_distnet.scoring.registry import SCORES
 from bayes_distnet.scoring.trial import Part, Trial, fit_and_score, score_all, score_names

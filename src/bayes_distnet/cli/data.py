@@ -18,7 +18,7 @@ def add_import(commands: Any) -> None:
         "import",
         "read published runs: an ASlib scenario or the DistNet archive",
         "The result is a folder with runs, features and feature costs as Parquet. A folder of the DistNet archive\n"
-        "must keep its name, which determines solver and cutoff: else no report shows the paper's numbers beside yours.",
+        "must keep its name, which determines solver and cutoff: only then do reports show the paper's numbers, too.",
         "  bayes-distnet import aslib SAT18-EXP --out sat18\n"
         "  bayes-distnet import distnet clasp-3.0.4-p8_rand_factoring --out factoring",
     )

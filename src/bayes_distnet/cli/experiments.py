@@ -25,7 +25,7 @@ def add_experiment(commands: Any) -> None:
         "experiment",
         "the paper's experiments on any data: models on the same folds",
         "\n".join(f"{entry.key}: {entry.summary}" for entry in EXPERIMENTS.values())
-        + "\nJobs that are in the folder already are not repeated: after Ctrl-C or a crash, the same command continues.",
+        + "\nJobs in the folder are not repeated: after Ctrl-C or a crash, the same command continues.",
         "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out out/rough\n"
         "  bayes-distnet experiment all --data lpg-zenotravel --out out/lpg\n"
         "  bayes-distnet experiment censoring --data runs.sqlite --features features.parquet --cutoffs random \\\n"
@@ -43,8 +43,8 @@ def add_experiment(commands: Any) -> None:
         "--models",
         type=words,
         metavar="A,B,...",
-        help=f"{', '.join(MODELS)}, or a model of your own as module:attribute or file.py:attribute; default: all that "
-        f"are installed except {' and '.join(e.key for e in MODELS.values() if e.published)}; in uncertainty the networks",
+        help=f"{', '.join(MODELS)}, or your own model as module:attribute or file.py:attribute; default: all installed "
+        f"except {' and '.join(e.key for e in MODELS.values() if e.published)}; in uncertainty the networks",
     )
     parser.add_argument(
         "--families",
@@ -73,7 +73,9 @@ def add_experiment(commands: Any) -> None:
     parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
     parser.add_argument("--only-folds", type=int, metavar="N", help="do at most N of the folds")
     parser.add_argument(
-        "--seeds", type=int, help="number of repetitions; default: 3, with --preset 5, with --quick and in uncertainty 1"
+        "--seeds",
+        type=int,
+        help="number of repetitions; default: 3, with --preset 5, with --quick and in uncertainty 1",
     )
     parser.add_argument(
         "--preset",

@@ -85,13 +85,14 @@ def _fit(parsed: argparse.Namespace) -> None:
 
 def add_predict(commands: Any) -> None:
     """Add `predict`."""
+    unsure = [entry.key for entry in MODELS.values() if entry.role is Role.MODEL and not entry.draws]
     parser = command(
         commands,
         "predict",
         "predict runtime distributions from features, with a saved model",
         "One row per instance: mean, median and quantiles of the runtime in seconds; low and high, the band of the\n"
-        "median; epistemic, the fraction of the variance that is the model's uncertainty. The last three are empty for\n"
-        "models that do not express how sure they are: distnet, forest, ridge, knn, marginal and the paper presets.",
+        "median; epistemic, the fraction of the variance that is the model's uncertainty. The last three are empty\n"
+        f"for models that do not express how sure they are: {', '.join(unsure)}.",
         "  bayes-distnet predict model features.parquet\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"
         "  bayes-distnet predict model features.csv --elapsed 120      # they ran 120 s already: the time left\n"
@@ -190,8 +191,8 @@ def add_evaluate(commands: Any) -> None:
         "score a saved model on runs of instances it has not seen",
         "Scores are means over instances:\n"
         + "\n".join(f"  {score.key:<9} {_in_one_line(score.definition)}" for score in shown)
-        + "\nInstances that the model was trained on show nothing about new ones: hold some out. With the --holdout and\n"
-        "--seed that `fit` was given, exactly the instances left out are taken.",
+        + "\nInstances that the model was trained on show nothing about new ones: hold some out. With the --holdout\n"
+        "and --seed that `fit` was given, exactly the instances left out are taken.",
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet evaluate model clasp-factoring --holdout 0.2\n"
         "  bayes-distnet evaluate model new.sqlite --features new.parquet --by-instance scores.csv\n"
@@ -226,7 +227,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
     seen = None if record is None else record.count_seen(data.features.index)
     if seen:
         print(
-            f"warning: the model was trained on {seen} of these {len(data)} instances, so that the scores are too good. "
+            f"warning: the model was trained on {seen} of these {len(data)} instances: the scores are too good. "
             "Hold some out with --holdout, here and in fit.",
             file=sys.stderr,
         )

@@ -37,7 +37,8 @@ def find_roots(
         target: finite values to reach.
         close: accept a step once value and argument are both expected to be off by less than this before it.
 
-    Returns:
+    Returns
+    -------
         The roots, shaped like `guess`.
 
     Example:
@@ -156,7 +157,8 @@ def integrate(
         rtol: error allowed, relative to the owner's sum; a number or one for each owner.
         depth: an interval is halved at most this often.
 
-    Returns:
+    Returns
+    -------
         (k,) integrals.
 
     Example:

@@ -62,6 +62,8 @@ class ModelEntry:
         Whether it takes part in quick experiments.
     published : bool
         Whether it has the settings of the published runs: it takes part only where they are asked for.
+    draws : bool
+        Whether its predictions have draws that disagree, so that it expresses how sure it is.
     variant_of : str or None
         Key of the model whose colour it shares.
     against : str or None
@@ -82,6 +84,7 @@ class ModelEntry:
     main: bool = False
     quick: bool = False
     published: bool = False
+    draws: bool = False
     variant_of: str | None = None
     against: str | None = None
     make: Callable[[str, int], RuntimeEstimator] | None = None
@@ -135,7 +138,9 @@ _PAPER = {"preset": "paper"}
 MODELS: Registry[ModelEntry] = Registry(
     "model",
     [
-        ModelEntry("hybrid", "HybridDistNet", Role.MODEL, f"{_OWN}.hybrid:HybridDistNet", main=True, quick=True),
+        ModelEntry(
+            "hybrid", "HybridDistNet", Role.MODEL, f"{_OWN}.hybrid:HybridDistNet", main=True, quick=True, draws=True
+        ),
         ModelEntry(
             "bayes",
             "BayesDistNet",
@@ -144,6 +149,7 @@ MODELS: Registry[ModelEntry] = Registry(
             families=True,
             main=True,
             quick=True,
+            draws=True,
             against="distnet",
         ),
         ModelEntry(
@@ -154,6 +160,7 @@ MODELS: Registry[ModelEntry] = Registry(
             {"output": "runtimes"},
             families=True,
             main=True,
+            draws=True,
             against="distnet",
         ),
         ModelEntry(

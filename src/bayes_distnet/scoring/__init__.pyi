@@ -1,3 +1,4 @@
+from . import scores as scores
 from .comparison import compare as compare
 from .comparison import summary as summary
 from .evaluation import evaluate as evaluate

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.scoring.runs import runs_of
 from bayes_distnet.validation import check_level, check_seed
 
 
-def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, random_state: int = 0) -> FloatArray:
+def pit(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, random_state: int = 0) -> FloatArray:
     """Probability integral transform F(t) of every run: uniform on [0, 1] if the predictions are correct.
 
     All that is known of a run cut off at c is that its F(t) lies above F(c): it gets a uniform draw from that range.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -37,14 +37,14 @@ def pit(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, random
     return np.where(runs.present, np.where(runs.finished, cdf, drawn), np.nan)
 
 
-def coverage(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, level: float = 0.9) -> FloatArray:
+def coverage(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, level: float = 0.9) -> FloatArray:
     """Share of the runs inside the central interval of a level: about `level` if the predictions are correct.
 
     A run cut off at c counts with its probability of lying inside, given that it lasts longer than c.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -88,12 +88,12 @@ def calibration(transforms: FloatArray) -> float:
     return float(np.abs(share - levels).mean()) if known.size else np.nan
 
 
-def calibration_error(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> float:
+def calibration_error(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> float:
     """Calibration of a prediction over the runs of all instances: `calibration` of `pit`.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.scoring.runs import Runs, runs_of
 
 
-def ks(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None, *, published: bool = False) -> FloatArray:
+def ks(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, published: bool = False) -> FloatArray:
     r"""Kolmogorov-Smirnov distance :math:`\sup_{t \le h} |F(t) - F_{runs}(t)|`, both sides of every jump.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -58,12 +58,12 @@ def _two_sample_ks(runs: Runs, centres: FloatArray) -> FloatArray:
     return result
 
 
-def mass(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> FloatArray:
+def mass(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatArray:
     """Predicted probability outside [0, 1.5 x the longest run].
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -85,7 +85,7 @@ def mass(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> Float
     return np.where(runs.count > 0, outside, np.nan)
 
 
-def crps(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> FloatArray:
+def crps(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatArray:
     r"""Continuous ranked probability score in seconds: mean over runs of :math:`\int_0^h (F(x) - 1\{t \le x\})^2 dx`.
 
     Without censored runs this is :math:`E|T - t| - \frac12 E|T - T'|`. It is computed from E[min(T, t)] and the mean of
@@ -93,7 +93,7 @@ def crps(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> Float
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -111,7 +111,7 @@ def crps(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> Float
         return runs.average(np.maximum(times - 2 * rtd.restricted_mean(times) + faster, 0.0))
 
 
-def wasserstein(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -> FloatArray:
+def wasserstein(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatArray:
     r"""Wasserstein distance in seconds, :math:`\int_0^h |F(x) - F_{runs}(x)|\,dx`.
 
     Between two runs, the share finished is constant and F crosses it at most once, at a quantile of the prediction; the
@@ -119,7 +119,7 @@ def wasserstein(rtd: RuntimeDistribution, runtimes: Any, finished: Any = None) -
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.

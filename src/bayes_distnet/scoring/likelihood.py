@@ -9,7 +9,7 @@ import scipy.special
 import scipy.stats
 
 from bayes_distnet.arrays import BoolArray, FloatArray
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.scoring.runs import Runs, runs_of
 from bayes_distnet.validation import check_positive
 
@@ -24,7 +24,7 @@ _EPSILON = 1e-8
 
 
 def nllh(
-    rtd: RuntimeDistribution,
+    rtd: PredictedRuntimes,
     runtimes: Any,
     finished: Any = None,
     *,
@@ -38,7 +38,7 @@ def nllh(
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -78,7 +78,7 @@ def _scale(runs: Runs, scale: float | None) -> float:
 
 
 def kld(
-    rtd: RuntimeDistribution,
+    rtd: PredictedRuntimes,
     runtimes: Any,
     finished: Any = None,
     *,
@@ -94,7 +94,7 @@ def kld(
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
@@ -129,7 +129,7 @@ def kld(
 
 
 def _log_time_kld(
-    rtd: RuntimeDistribution, seconds: FloatArray, chosen: BoolArray, horizon: FloatArray, count: FloatArray
+    rtd: PredictedRuntimes, seconds: FloatArray, chosen: BoolArray, horizon: FloatArray, count: FloatArray
 ) -> FloatArray:
     """The integral up to the horizon, for kernels at the chosen runs with a weight of 1 / count each."""
     y = np.log(seconds)
@@ -157,7 +157,7 @@ def _log_time_kld(
     return np.asarray((integrand * steps).sum(axis=1))
 
 
-def _published_kld(rtd: RuntimeDistribution, runs: Runs, scale: float) -> FloatArray:
+def _published_kld(rtd: PredictedRuntimes, runs: Runs, scale: float) -> FloatArray:
     result = np.full(len(rtd), np.nan)
     predicted = rtd.pdf(_GRID * scale) * scale
     for i, (seconds, present) in enumerate(zip(runs.seconds, runs.present, strict=True)):

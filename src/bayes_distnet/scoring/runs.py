@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import check_seconds
-from bayes_distnet.distributions.predicted_runtimes import check_distribution
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes, check_distribution
 from bayes_distnet.errors import RuntimeDataError
 
 
@@ -85,12 +84,12 @@ class Runs:
         return Runs(self.seconds, self.finished, self.finished)
 
 
-def runs_of(rtd: RuntimeDistribution, runtimes: Any, finished: Any) -> Runs:
+def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any) -> Runs:
     """Check the runs of a distribution's rows and bring them into one form.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs in one of the forms that `bayes_distnet.scoring.scores` lists.

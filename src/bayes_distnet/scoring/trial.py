@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.arrays import BoolArray, FloatArray
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import fit_runs
 from bayes_distnet.scoring.registry import SCORES
@@ -42,7 +42,7 @@ class Trial:
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per test instance.
     values : mapping
         Score by key: one number per test instance, or a single number for a pooled score.
@@ -50,7 +50,7 @@ class Trial:
         Duration of fitting and of predicting.
     """
 
-    rtd: RuntimeDistribution
+    rtd: PredictedRuntimes
     values: Mapping[str, FloatArray]
     fit_seconds: float
     predict_seconds: float
@@ -91,13 +91,13 @@ def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *,
 
 
 def score_all(
-    rtd: RuntimeDistribution, seconds: Any, finished: Any, scores: Iterable[str], *, scale: float | None = None
+    rtd: PredictedRuntimes, seconds: Any, finished: Any, scores: Iterable[str], *, scale: float | None = None
 ) -> dict[str, FloatArray]:
     """Compute several scores of one prediction.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    rtd : PredictedRuntimes
         Predicted runtimes, one row per instance.
     seconds, finished : array-like
         Runs of these instances, as every score takes them.

@@ -3,8 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from bayes_distnet import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.data.importers.aslib import import_aslib
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 
 DESCRIPTION = """\
 algorithm_cutoff_memory: '?'

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from bayes_distnet import FeatureError, Marginal, RuntimeDataError
+from bayes_distnet import Marginal
 from bayes_distnet.data.importers.distnet import import_distnet
+from bayes_distnet.errors import FeatureError, RuntimeDataError
 
 TRAIN, TEST = (
     f"validate-random-{part}/validationRunResultLineMatrix-cli-1-walltimeworker.csv" for part in ("train", "test")

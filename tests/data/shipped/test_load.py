@@ -3,9 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayes_distnet import SettingError, load_dataset
+from bayes_distnet import load_dataset
 from bayes_distnet.data.shipped import registry
 from bayes_distnet.data.shipped.registry import DATASETS
+from bayes_distnet.errors import SettingError
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from bayes_distnet import RuntimeDistribution, SettingError, make_runs
+from bayes_distnet import RuntimeDistribution, make_runs
+from bayes_distnet.errors import SettingError
 from bayes_distnet.models.registry import MODELS as ENTRIES
 
 MODELS = [key for key, peer in ENTRIES.items() if not peer.is_limit]

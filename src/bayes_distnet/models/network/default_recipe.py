@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -17,13 +17,10 @@ from bayes_distnet.errors import SettingError
 from bayes_distnet.models.network.architecture import Architecture, padded_size, prior_scales
 from bayes_distnet.models.network.links import Link, StandardisedLink
 from bayes_distnet.models.network.objective import Objective, Plan
-from bayes_distnet.models.network.recipe import Recipe
+from bayes_distnet.models.network.recipe import Networks, Recipe
 from bayes_distnet.models.network.schedule import cosine_rates
 from bayes_distnet.models.scaling import RankGauss, Standard
 from bayes_distnet.validation import check_at_least, check_positive, is_number
-
-if TYPE_CHECKING:
-    from bayes_distnet.models.network.ensemble import Ensemble
 
 KL_WEIGHTS = {
     "parameters": (1.5, 0.3, 0.04, 0.005),
@@ -182,20 +179,20 @@ class DefaultRecipe(Recipe):
         """Return plain noise; for runtime outputs, stratified noise."""
         return stratified_normals(shape, rng) if self.output == "runtimes" else rng.normal(size=shape)
 
-    def predict(self, ensemble: Ensemble, x: FloatArray) -> RuntimeDistribution:
+    def predict(self, networks: Networks, x: FloatArray) -> RuntimeDistribution:
         """Return the mixture of all members; of Bayesian networks, one that is unsure far from the training data."""
-        rtd = ensemble.network(x)
-        return ensemble.extrapolation.gated(rtd, x) if self.bayesian else rtd
+        rtd = networks.network(x)
+        return networks.extrapolation.gated(rtd, x) if self.bayesian else rtd
 
-    def mixture(self, ensemble: Ensemble, raw: FloatArray) -> RuntimeDistribution:
+    def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return one component per weight draw, or per member with runtime outputs."""
         if self.output == "runtimes":
             values = np.moveaxis(raw[..., 0], -1, 0)  # (rows, members, draws)
-            components = self.kind.from_samples(self.link.runtimes(values, ensemble.center, ensemble.spread), axis=-1)
+            components = self.kind.from_samples(self.link.runtimes(values, networks.center, networks.spread), axis=-1)
         else:
-            components = self.link.parameters(self.kind, by_row(raw), ensemble.center, ensemble.spread)
+            components = self.link.parameters(self.kind, by_row(raw), networks.center, networks.spread)
         size = np.shape(components.parameters()[components.parameter_names[0]])[1]
-        return RuntimeDistribution(components, np.repeat(ensemble.pool, size // len(ensemble.pool)))
+        return RuntimeDistribution(components, np.repeat(networks.pool, size // len(networks.pool)))
 
 
 def by_row(raw: FloatArray) -> FloatArray:

@@ -28,9 +28,11 @@ class StandardisedLink(Link):
     """Outputs are standardised log times: location and relative spread, or the log of a runtime."""
 
     def parameters(self, kind: type[Family], raw: Array, center: float, spread: Array) -> Family:
+        """Return location and relative spread in log time as the family's parameters."""
         return kind.from_raw(raw, center, spread)
 
     def runtimes(self, raw: Array, center: float, spread: Array) -> Array:
+        """Return exponentials."""
         return namespace(raw).exp(center + spread * raw)
 
 
@@ -39,7 +41,9 @@ class PublishedLink(Link):
     """The links of the published runs: exponentials of parameters, softplus of runtimes, relative to exp(center)."""
 
     def parameters(self, kind: type[Family], raw: Array, center: float, spread: Array) -> Family:
+        """Return exponentials as the family's parameters."""
         return kind.from_log_parameters(raw).scaled(math.exp(center))
 
     def runtimes(self, raw: Array, center: float, spread: Array) -> Array:
+        """Return softplus values."""
         return namespace(raw).logaddexp(raw, 0.0) * math.exp(center)

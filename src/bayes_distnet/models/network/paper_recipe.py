@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from bayes_distnet.models.network.architecture import Architecture, prior_scales
 from bayes_distnet.models.network.default_recipe import by_row
 from bayes_distnet.models.network.links import Link, PublishedLink
 from bayes_distnet.models.network.objective import Objective, Plan
-from bayes_distnet.models.network.recipe import Recipe
+from bayes_distnet.models.network.recipe import Networks, Recipe
 from bayes_distnet.models.scaling import RankGauss, Standard
-
-if TYPE_CHECKING:
-    from bayes_distnet.models.network.ensemble import Ensemble
 
 EPOCHS, BATCH, PATIENCE, DRAWS = 250, 32, 20, 16
 FIRST_RATE, DECAY, DECAY_EPOCHS = 1e-3, 0.01, 500  # the learning rate falls to 1e-5 over 500 epochs
@@ -123,16 +120,16 @@ class PaperRecipe(Recipe):
         """Return plain noise."""
         return rng.normal(size=shape)
 
-    def predict(self, ensemble: Ensemble, x: FloatArray) -> PredictedRuntimes:
+    def predict(self, networks: Networks, x: FloatArray) -> PredictedRuntimes:
         """Return the predicted family, or a Gaussian kernel estimate over the predicted runtimes."""
         if self.output == "parameters":
-            return ensemble.network(x)
-        runtimes = self.link.runtimes(by_row(ensemble.raw(x))[..., 0], ensemble.center, ensemble.spread)
+            return networks.network(x)
+        runtimes = self.link.runtimes(by_row(networks.raw(x))[..., 0], networks.center, networks.spread)
         return KernelEstimate(runtimes, _scott_width(runtimes))
 
-    def mixture(self, ensemble: Ensemble, raw: FloatArray) -> RuntimeDistribution:
+    def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return the predicted family: there is one member with one draw."""
-        return RuntimeDistribution(self.link.parameters(self.kind, by_row(raw), ensemble.center, ensemble.spread))
+        return RuntimeDistribution(self.link.parameters(self.kind, by_row(raw), networks.center, networks.spread))
 
 
 def _scott_width(runtimes: FloatArray) -> FloatArray:

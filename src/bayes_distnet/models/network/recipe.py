@@ -9,22 +9,52 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import Family, get_family
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.network.architecture import Architecture
+from bayes_distnet.models.network.extrapolation import Extrapolation
 from bayes_distnet.models.network.links import Link
 from bayes_distnet.models.network.objective import Objective, Plan, Trained
 from bayes_distnet.models.scaling import RankGauss, Standard
 
-if TYPE_CHECKING:
-    from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
-    from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-    from bayes_distnet.models.network.ensemble import Ensemble
+
+class Networks(Protocol):
+    """Fitted networks, as far as a recipe reads their outputs; `Ensemble` has this form."""
+
+    @property
+    def center(self) -> float:
+        """Location of log time."""
+        ...
+
+    @property
+    def spread(self) -> float:
+        """Spread of log time."""
+        ...
+
+    @property
+    def pool(self) -> FloatArray:
+        """Weight in the mixture of every KL weight."""
+        ...
+
+    @property
+    def extrapolation(self) -> Extrapolation:
+        """The range of the training data."""
+        ...
+
+    def raw(self, x: FloatArray) -> FloatArray:
+        """Return raw outputs, (members, draws, rows, outputs)."""
+        ...
+
+    def network(self, x: FloatArray) -> RuntimeDistribution:
+        """Predict every row by all members, wherever it lies."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -115,11 +145,11 @@ class Recipe(ABC):
         """Return standard normal noise (members, draws, weights) of the weight draws of a prediction."""
 
     @abstractmethod
-    def predict(self, ensemble: Ensemble, x: FloatArray) -> PredictedRuntimes:
+    def predict(self, networks: Networks, x: FloatArray) -> PredictedRuntimes:
         """Return the prediction of all members for scaled rows."""
 
     @abstractmethod
-    def mixture(self, ensemble: Ensemble, raw: FloatArray) -> RuntimeDistribution:
+    def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return the mixture of the members' raw outputs (members, draws, rows, outputs), one row per row."""
 
     def draw_weights(self, trained: Trained, draws: int, rng: np.random.Generator) -> FloatArray:

@@ -28,8 +28,8 @@ def cosine_rates(steps: int, peak: float, warm_up: float = 0.05, floor: float = 
 
     Examples
     --------
-    >>> cosine_rates(4, 1.0, warm_up=0.25).round(3).tolist()
-    [1.0, 1.0, 0.753, 0.257]
+    >>> cosine_rates(4, 1.0, warm_up=0.25).astype(float).round(2).tolist()
+    [1.0, 1.0, 0.75, 0.26]
     """
     import jax.numpy as jnp  # here: a loaded model predicts without JAX
     import optax

@@ -32,11 +32,13 @@ class RunsLogScore(LogScore):
     log_scale: FloatArray
 
     def score(self, y: FloatArray) -> FloatArray:
+        """Return the loss of every instance."""
         z, finished, weight = self._parts(y)
         loss = np.where(finished, self.log_scale[:, None] + 0.5 * z**2 + HALF_LOG_2PI, -log_ndtr(-z))
         return np.asarray((weight * loss).sum(axis=1))
 
     def d_score(self, y: FloatArray) -> FloatArray:
+        """Return the gradient of the loss by location and log scale."""
         z, finished, weight = self._parts(y)
         mills, _ = normal_beyond(z)
         by_loc = -np.where(finished, z, mills) * np.exp(-self.log_scale)[:, None]
@@ -44,6 +46,7 @@ class RunsLogScore(LogScore):
         return np.stack([(weight * by_loc).sum(axis=1), (weight * by_log_scale).sum(axis=1)], axis=1)
 
     def metric(self) -> FloatArray:
+        """Return the Fisher information of a finished run."""
         information = np.zeros((len(self.loc), 2, 2))
         information[:, 0, 0], information[:, 1, 1] = np.exp(-2.0 * self.log_scale), 2.0
         return information
@@ -68,4 +71,5 @@ class RunsLogNormal(RegressionDistn):
 
     @staticmethod
     def fit(y: FloatArray) -> FloatArray:
+        """Return the parameters that boosting starts from."""
         return np.zeros(2)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import FloatArray
+from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.distributions.checks import check_components
 from bayes_distnet.distributions.draws import check_draws
 from bayes_distnet.distributions.families import get_family
@@ -16,10 +16,13 @@ from bayes_distnet.distributions.mixture import Mixture
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_numbers
 
+#: Plain arrays by name, and the name of the family under "family".
+StoredArrays: TypeAlias = dict[str, FloatArray | IndexArray | str]
+
 _STATE = ("log_weights", "start", "copies", "power")
 
 
-def to_arrays(mixture: Mixture) -> dict[str, Any]:
+def to_arrays(mixture: Mixture) -> StoredArrays:
     """Return everything as plain arrays, and the family's name; `log_alive` follows from the rest."""
     shape = len(mixture), mixture.n_components
     return {

@@ -2,7 +2,7 @@ r"""Means, variances and partial means of rows of mixtures by integration: to ab
 
 Integrals run over log time. There a smooth density that fades at both ends is integrated to full accuracy by the
 trapezoidal rule with a few dozen points. Rows of other shape (spikes beside broad components, power-law tails, a little
-weight far away) are done again, from the survival function and adaptively.
+weight far away) are done again, from the survival function and adaptively. See `numeric` for a comparison with SciPy.
 """
 
 from __future__ import annotations

@@ -146,18 +146,7 @@ class PredictedRuntimes(ABC):
         return self._evaluate(t, lambda part, x: part._log_pdf(x), below=-np.inf)
 
     def cdf(self, t: ArrayLike) -> FloatArray:
-        """Return the probability of having finished by t, relatively accurate for small t too.
-
-        Parameters
-        ----------
-        t : array-like
-            Seconds: a scalar, (m,) or (n, m).
-
-        Returns
-        -------
-        ndarray
-            Shape (n,) or (n, m).
-        """
+        """Return the probability of having finished by t, relatively accurate for small t too; see `log_sf`."""
         return 0.0 - np.expm1(self.log_sf(t))
 
     def sf(self, t: ArrayLike) -> FloatArray:

@@ -5,7 +5,6 @@ Only `special` imports this module, and only once a JAX array has been seen.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +14,7 @@ from bayes_distnet.arrays import Array
 
 
 @cache
-def differentiable(kernel: Callable[..., Any]) -> Callable[..., Array]:
+def differentiable(kernel: Callable[..., tuple[Array, Callable[[], tuple[Array, ...]]]]) -> Callable[..., Array]:
     """Make a function JAX can differentiate out of a kernel `(xp, *args) -> (value, partials)`.
 
     Differentiating through the branches of a kernel would give 0 * inf = NaN where a branch not taken

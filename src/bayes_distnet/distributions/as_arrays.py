@@ -23,7 +23,18 @@ _STATE = ("log_weights", "start", "copies", "power")
 
 
 def to_arrays(mixture: Mixture) -> StoredArrays:
-    """Return everything as plain arrays, and the family's name; `log_alive` follows from the rest."""
+    """Return everything as plain arrays, and the family's name; `log_alive` follows from the rest.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+
+    Returns
+    -------
+    dict
+        Arrays by name.
+    """
     shape = len(mixture), mixture.n_components
     return {
         "family": mixture.components.name,
@@ -38,6 +49,16 @@ def to_arrays(mixture: Mixture) -> StoredArrays:
 
 def from_arrays(arrays: Mapping[str, ArrayLike]) -> Mixture:
     """Rebuild the mixture that `to_arrays` was given.
+
+    Parameters
+    ----------
+    arrays : mapping
+        The result of `to_arrays`.
+
+    Returns
+    -------
+    Mixture
+        The same rows.
 
     Raises
     ------

@@ -254,7 +254,7 @@ class KernelEstimate(PredictedRuntimes):
         k : int
             Number of copies, at least 1.
         shared : bool, default False
-            Must be False: there is no draw of a distribution that copies could share.
+            Must be False: a kernel estimate has no draws of distributions that copies could share.
 
         Returns
         -------
@@ -271,15 +271,15 @@ class KernelEstimate(PredictedRuntimes):
     def band(
         self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Raise a `SettingError`: there are no draws of distributions to compare."""
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("band()")
 
     def epistemic(self) -> FloatArray:
-        """Raise a `SettingError`: there are no draws of distributions to compare."""
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("epistemic()")
 
     def aleatoric(self) -> FloatArray:
-        """Raise a `SettingError`: there are no draws of distributions to compare."""
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("aleatoric()")
 
     def _refuse(self, method: str) -> NoReturn:

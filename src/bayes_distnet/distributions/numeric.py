@@ -3,8 +3,8 @@
 Both work on many independent problems at once and drop those that are done, so that a few hard rows do not make all the
 others wait. SciPy 1.17 has the same, measured in one run with the same accuracy: its `elementwise.find_root` has no use
 for slopes and first guesses, and takes 1.2 to 1.7 times as long for quantiles of mixtures (median; up to 5 times);
-`tanhsinh` takes 1.5 to 50 times as long for integrals of survival functions, `quad_vec` and `cubature`, which refine all
-rows together, 4 to 80 times. Neither NumPy nor SciPy exports Gauss-Kronrod tables.
+`tanhsinh` takes 1.5 to 50 times as long for integrals of survival functions, `quad_vec` and `cubature` (they refine all
+rows together) 4 to 80 times. Neither NumPy nor SciPy exports Gauss-Kronrod tables.
 """
 
 from __future__ import annotations

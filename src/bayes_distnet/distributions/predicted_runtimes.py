@@ -47,7 +47,7 @@ class PredictedRuntimes(ABC):
     @property
     @abstractmethod
     def samples(self) -> FloatArray | None:
-        """(n, S) predicted runtimes that the distribution was estimated from; None where there are none."""
+        """(n, S) predicted runtimes that the distribution was estimated from; None if it was not."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -319,7 +319,7 @@ class PredictedRuntimes(ABC):
         under = times <= self._lowest
         known = under | (times == np.inf)
         if known.any():
-            # Subclasses are only asked about times inside; a grid common to all rows stays common.
+            # Subclasses only take times inside; a grid common to all rows stays common.
             times = np.where(known, 1.0, times)
         result = np.empty((len(self), times.shape[1]))
         with np.errstate(all="ignore"):

@@ -25,6 +25,20 @@ from bayes_distnet.distributions.special.gamma import (
 def fit_gamma(y: Array, axis: int = -1) -> tuple[Array, Array]:
     """Return gamma shape and scale of largest likelihood.
 
+    Parameters
+    ----------
+    y : array
+        Samples in seconds, positive.
+    axis : int, default -1
+        The axis of the samples.
+
+    Returns
+    -------
+    shape, scale : array
+        Parameters, of the shape of the other axes.
+
+    Examples
+    --------
     >>> shape, scale = fit_gamma(np.random.default_rng(0).gamma(2.0, 1.0, 100_000))
     >>> shape.round(1).item(), scale.round(1).item()
     (2.0, 1.0)
@@ -49,6 +63,15 @@ def fit_gamma(y: Array, axis: int = -1) -> tuple[Array, Array]:
 class Gamma(Family):
     r"""Gamma runtimes with mean shape · scale.
 
+    Parameters
+    ----------
+    shape : array
+        Inverse squared coefficient of variation, positive.
+    scale : array
+        Seconds, positive.
+
+    Examples
+    --------
     >>> Gamma(shape=3.0, scale=2.0).mean().item()
     6.0
     """

@@ -1,6 +1,6 @@
-"""Special functions for JAX: the kernels of `special`, each with its exact derivative attached.
+"""Special functions for JAX: the kernels of this package, each with its exact derivative attached.
 
-Only `special` imports this module, and only once a JAX array has been seen.
+Only `dispatch` imports this module, and only when a JAX array is passed.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,16 @@ def differentiable(kernel: Callable[..., tuple[Array, Callable[[], tuple[Array, 
     Differentiating through the branches of a kernel would give 0 * inf = NaN where a branch not taken
     overflows; the partial derivatives a kernel writes down are finite and as accurate as the value.
     Arguments without a tangent (the data, usually) cost nothing.
+
+    Parameters
+    ----------
+    kernel : callable
+        See `dispatch`.
+
+    Returns
+    -------
+    callable
+        Function of the kernel's arguments, without `xp`.
     """
 
     @jax.custom_jvp
@@ -47,10 +57,10 @@ def differentiable(kernel: Callable[..., tuple[Array, Callable[[], tuple[Array, 
 
 
 def repeat(step: Callable[[Array], Array], x: Array, count: int) -> Array:
-    """Return x after a number of steps."""
+    """Return x after a number of steps; see `dispatch.repeat`."""
     return jax.lax.fori_loop(0, count, lambda _, x: step(x), x)
 
 
 def stop_gradient(x: Array) -> Array:
-    """Return x as a constant."""
+    """Return x as a constant; see `dispatch.stop_gradient`."""
     return jax.lax.stop_gradient(x)

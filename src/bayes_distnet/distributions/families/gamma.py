@@ -23,19 +23,7 @@ from bayes_distnet.distributions.special.gamma import (
 
 
 def fit_gamma(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return gamma shape and scale of largest likelihood.
-
-    Parameters
-    ----------
-    y : array
-        Samples in seconds, positive.
-    axis : int, default -1
-        The axis of the samples.
-
-    Returns
-    -------
-    shape, scale : array
-        Parameters, of the shape of the other axes.
+    """Return gamma shape and scale of largest likelihood; see `Family.from_samples`.
 
     Examples
     --------

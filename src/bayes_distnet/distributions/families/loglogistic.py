@@ -19,19 +19,7 @@ LOGISTIC_STD = math.pi / math.sqrt(3.0)
 
 
 def fit_loglogistic(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return log-logistic scale and shape of largest likelihood.
-
-    Parameters
-    ----------
-    y : array
-        Samples in seconds, positive.
-    axis : int, default -1
-        The axis of the samples.
-
-    Returns
-    -------
-    scale, shape : array
-        Parameters, of the shape of the other axes.
+    """Return log-logistic scale and shape of largest likelihood; see `Family.from_samples`.
 
     Examples
     --------

@@ -19,19 +19,7 @@ GUMBEL_STD = math.pi / math.sqrt(6.0)
 
 
 def fit_weibull(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return Weibull scale and shape of largest likelihood.
-
-    Parameters
-    ----------
-    y : array
-        Samples in seconds, positive.
-    axis : int, default -1
-        The axis of the samples.
-
-    Returns
-    -------
-    scale, shape : array
-        Parameters, of the shape of the other axes.
+    """Return Weibull scale and shape of largest likelihood; see `Family.from_samples`.
 
     Examples
     --------

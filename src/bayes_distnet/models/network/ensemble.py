@@ -166,5 +166,3 @@ class Ensemble:
         runtimes = np.logaddexp(values, 0.0).reshape(len(values), -1) * math.exp(self.center)
         width = runtimes.std(axis=1, ddof=1) * runtimes.shape[1] ** (-1 / 5)
         return KernelEstimate(runtimes, np.maximum(width, 1e-12 * runtimes.max(axis=1) + 1e-300))
-
-

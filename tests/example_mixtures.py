@@ -45,7 +45,7 @@ def wild(name: str, n: int = 24, size: int = 7, seed: int = 0) -> RuntimeDistrib
 
 
 def grouped(name: str = "lognormal", n: int = 3, seed: int = 0) -> RuntimeDistribution:
-    """Three draws a row, of two, three and one components that are far apart and not side by side."""
+    """Three draws per row, of two, three and one components that are far apart and not side by side."""
     rng = np.random.default_rng(seed)
     parts = components(name, rng.normal(1.0, 1.0, (n, 6)), rng.uniform(0.2, 0.4, (n, 6)))
     return RuntimeDistribution(parts, rng.uniform(0.1, 1.0, (n, 6)), draws=[7, -2, 7, 30, -2, -2])

@@ -20,7 +20,7 @@ def test_arrays_and_back(name):
 
 
 @pytest.mark.parametrize("name", ["family", "loc", "log_weights", "start", "copies", "power"])
-def test_arrays_that_lack_one_name_it(name):
+def test_a_missing_array_is_named(name):
     arrays = tame("lognormal").to_arrays()
     del arrays[name]
     with pytest.raises(SettingError, match=f"no \\['{name}'\\]"):

@@ -24,9 +24,9 @@ def test_concat_keeps_rows_and_their_history():
 
 def test_mixture_pools_with_weights_of_its_own():
     a, b = tame("lognormal", n=4, size=3), tame("lognormal", n=4, size=6, seed=1)
-    share, t = np.array([0.0, 0.25, 0.5, 1.0]), np.array([1.0, 3.0])
-    pool = RuntimeDistribution.mixture([(a, share), (b, 1 - share)])
-    assert pool.cdf(t) == pytest.approx(share[:, None] * a.cdf(t) + (1 - share[:, None]) * b.cdf(t), rel=1e-12)
+    fraction, t = np.array([0.0, 0.25, 0.5, 1.0]), np.array([1.0, 3.0])
+    pool = RuntimeDistribution.mixture([(a, fraction), (b, 1 - fraction)])
+    assert pool.cdf(t) == pytest.approx(fraction[:, None] * a.cdf(t) + (1 - fraction[:, None]) * b.cdf(t), rel=1e-12)
     assert RuntimeDistribution.mixture([(a, 2.0), (b, 6.0)]).cdf(t) == pytest.approx(0.25 * a.cdf(t) + 0.75 * b.cdf(t))
     waited = RuntimeDistribution.mixture([(a.given_alive(1.0), 1.0), (b.given_alive(1.0), 1.0)])
     assert waited.sf(t) == pytest.approx(0.5 * a.given_alive(1.0).sf(t) + 0.5 * b.given_alive(1.0).sf(t))
@@ -44,10 +44,10 @@ def test_mixture_pools_with_weights_of_its_own():
 
 def test_pools_keep_draws_apart():
     a, b, plain = grouped(seed=1), grouped(seed=2), tame("lognormal", n=3, size=2)
-    share = np.array([0.2, 0.5, 0.8])
-    pool = RuntimeDistribution.mixture([(a, share), (plain, 0.5), (b, 1 - share)])
+    fraction = np.array([0.2, 0.5, 0.8])
+    pool = RuntimeDistribution.mixture([(a, fraction), (plain, 0.5), (b, 1 - fraction)])
     assert pool.draws.tolist() == [1, 0, 1, 2, 0, 0, 3, 4, 6, 5, 6, 7, 5, 5]
-    w = np.stack([share, np.full(3, 0.5), 1 - share], 1) / 1.5
+    w = np.stack([fraction, np.full(3, 0.5), 1 - fraction], 1) / 1.5
     parts = (a, plain, b)
     assert pool.aleatoric() == pytest.approx((w * np.stack([part.aleatoric() for part in parts], 1)).sum(1))
     assert pool.epistemic() + pool.aleatoric() == pytest.approx(pool.variance())

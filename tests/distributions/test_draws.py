@@ -20,8 +20,8 @@ def by_hand(rtd: RuntimeDistribution, label: int) -> tuple[RuntimeDistribution, 
 def test_halves_of_a_component_are_that_component():
     rtd = tame("weibull")
     halves = type(rtd.components)(**{k: np.repeat(v, 2, axis=1) for k, v in rtd.components.parameters().items()})
-    share = np.tile([0.3, 0.7], rtd.n_components)
-    split = RuntimeDistribution(halves, np.repeat(rtd.weights, 2, axis=1) * share, np.repeat(np.arange(5), 2))
+    fraction = np.tile([0.3, 0.7], rtd.n_components)
+    split = RuntimeDistribution(halves, np.repeat(rtd.weights, 2, axis=1) * fraction, np.repeat(np.arange(5), 2))
     t = np.array([0.5, 2.0, 9.0])
     for one, two in zip(derived(rtd).items(), derived(split).items(), strict=True):
         label, whole, parts = one[0], one[1], two[1]

@@ -189,8 +189,8 @@ def test_draws_of_runtimes_are_not_compared():
         ([1.0, 2.0], 1.0, r"centres have shape \(2,\)"),
         (np.zeros((3, 0)), 1.0, "at least one kernel per row"),
         ([["a"]], 1.0, "centres: expected a number"),
-        ([[1.0, np.nan]], 1.0, "row 0: centres holds nan; it must be finite"),
-        ([[1.0], [2.0]], [1.0, 0.0], "row 1: width holds 0.0; it must be finite and positive"),
+        ([[1.0, np.nan]], 1.0, "row 0: centres hold nan; they must be finite"),
+        ([[1.0], [2.0]], [1.0, 0.0], "row 1: width is 0.0; it must be finite and positive"),
         ([[1.0], [2.0]], [1.0, 2.0, 3.0], r"width has shape \(3,\); for 2 rows"),
     ],
 )

@@ -103,7 +103,7 @@ def test_orders_of_waiting_and_minimum_against_simulation():
             rtd.minimum_of(2, shared=True).given_alive(1.5),
             (lambda m: m[m > 1.5] - 1.5)(pairs.min(1)),
         ),
-        # Knowing that *one* run is alive, then starting its twin from there on the same instance.
+        # *One* run is alive; its twin on the same instance starts from the same time.
         "wait, shared minimum": (rtd.given_alive(1.5).minimum_of(2, shared=True), None),
     }
     first = pairs[:, 0] > 1.5
@@ -111,12 +111,12 @@ def test_orders_of_waiting_and_minimum_against_simulation():
     kept = []
     for component in (0, 1):
         both = twins[component][(twins[component] > 1.5).all(1)].min(1) - 1.5
-        share = np.mean(which[first, 0] == component)
-        kept.append((share, both))
+        fraction = np.mean(which[first, 0] == component)
+        kept.append((fraction, both))
     for label, (rtd_case, sample) in cases.items():
         x = np.array([0.1, 0.4, 1.0, 3.0])
         if sample is None:
-            empirical = sum(share * (both[:, None] > x).mean(0) for share, both in kept)
+            empirical = sum(fraction * (both[:, None] > x).mean(0) for fraction, both in kept)
         else:
             empirical = (sample[:, None] > x).mean(0)
         assert rtd_case.sf(x)[0] == pytest.approx(empirical, abs=0.005), label

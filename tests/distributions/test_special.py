@@ -137,7 +137,7 @@ def test_log_difference_does_not_round_the_logarithm():
     t = np.exp(rng.uniform(-27, 27, 2000)).astype(np.float32)
     loc = (np.log(t.astype(float)) + rng.uniform(-0.3, 0.3, 2000)).astype(np.float32)
     exact = np.log(t.astype(float)) - loc.astype(float)
-    assert np.abs(jnp.log(t) - loc - exact).max() > 8e-7  # what it avoids
+    assert np.abs(jnp.log(t) - loc - exact).max() > 8e-7  # the error it avoids
     assert np.abs(log_difference(jnp.asarray(t), jnp.asarray(loc)) - exact).max() < 8e-8
 
 

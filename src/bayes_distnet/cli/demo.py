@@ -55,7 +55,9 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
     data = load_dataset(DATA)
     train, test = data.split(test_size=0.2, random_state=0)
     print(f"{DATA}: {data!r}")
-    print(f"\nHybridDistNet learns from {RUNS} runs of each of {len(train)} instances, and predicts {len(test)} new ones:")
+    print(
+        f"\nHybridDistNet learns from {RUNS} runs of each of {len(train)} instances, and predicts {len(test)} new ones:"
+    )
     model = HybridDistNet(n_jobs=-1, verbose=progress and sys.stderr.isatty()).fit(
         train.X, train.seconds[:, :RUNS], finished=train.finished[:, :RUNS]
     )

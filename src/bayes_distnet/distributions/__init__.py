@@ -1,8 +1,8 @@
 """Families and mixtures of runtime distributions.
 
-Takes parameters, or samples with their finished flags; gives `RuntimeDistribution`, the object that every model
-predicts and every score and decision takes: cdf, quantiles, moments, bands, time left, minima of parallel runs. It
-must not know runs on disk, features, models or solvers.
+Takes parameters, or samples with their finished flags; gives `RuntimeDistribution`, the object that models predict and
+scores and decisions take: cdf, quantiles, moments, bands, time left, minima of parallel runs. `KernelEstimate`, the
+published prediction, has the same face. The package must not depend on runs on disk, features, models or solvers.
 """
 
 import lazy_loader

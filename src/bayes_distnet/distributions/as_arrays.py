@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import FloatArray
+from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.distributions.checks import check_components
 from bayes_distnet.distributions.draws import check_draws
 from bayes_distnet.distributions.families import get_family
@@ -16,11 +16,25 @@ from bayes_distnet.distributions.mixture import Mixture
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_numbers
 
+#: Plain arrays by name, and the name of the family under "family".
+StoredArrays: TypeAlias = dict[str, FloatArray | IndexArray | str]
+
 _STATE = ("log_weights", "start", "copies", "power")
 
 
-def to_arrays(mixture: Mixture) -> dict[str, Any]:
-    """Return everything as plain arrays, and the family's name; `log_alive` follows from the rest."""
+def to_arrays(mixture: Mixture) -> StoredArrays:
+    """Return everything as plain arrays, and the family's name; `log_alive` follows from the rest.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+
+    Returns
+    -------
+    dict
+        Arrays by name.
+    """
     shape = len(mixture), mixture.n_components
     return {
         "family": mixture.components.name,
@@ -35,6 +49,16 @@ def to_arrays(mixture: Mixture) -> dict[str, Any]:
 
 def from_arrays(arrays: Mapping[str, ArrayLike]) -> Mixture:
     """Rebuild the mixture that `to_arrays` was given.
+
+    Parameters
+    ----------
+    arrays : mapping
+        The result of `to_arrays`.
+
+    Returns
+    -------
+    Mixture
+        The same rows.
 
     Raises
     ------

@@ -15,7 +15,20 @@ from bayes_distnet.validation import check_numbers
 
 
 def check_components(components: object) -> tuple[Family, tuple[int, int]]:
-    """Return the family with float64 parameters of their common shape (n, S), and that shape."""
+    """Return the family with float64 parameters of their common shape (n, S), and that shape.
+
+    Parameters
+    ----------
+    components : object
+        The argument of a caller.
+
+    Returns
+    -------
+    components : Family
+        The family with full parameters.
+    shape : tuple of int
+        (n, S).
+    """
     if not isinstance(components, Family):
         raise SettingError(
             f"components: expected a family with its parameters, such as LogNormal(loc=[0.0], scale=[1.0]); "
@@ -57,7 +70,20 @@ def _check_parameter(family: str, name: str, value: FloatArray) -> None:
 
 
 def check_weights(weights: ArrayLike | None, n: int, size: int) -> FloatArray:
-    """Return log weights (n, S), or (1, S) where all rows share them; each row normalised."""
+    """Return log weights (n, S), or (1, S) where all rows share them; each row normalised.
+
+    Parameters
+    ----------
+    weights : array-like, optional
+        (S,) or (n, S); equal by default.
+    n, size : int
+        Rows and components.
+
+    Returns
+    -------
+    ndarray
+        Log weights.
+    """
     if weights is None:
         return np.full((1, size), -np.log(size))
     array = check_numbers("weights", weights)
@@ -79,7 +105,20 @@ def check_weights(weights: ArrayLike | None, n: int, size: int) -> FloatArray:
 
 
 def check_pool_weight(weight: ArrayLike, n: int) -> FloatArray:
-    """Return the weight of a whole distribution in a pool, (n, 1) or (1, 1)."""
+    """Return the weight of a whole distribution in a pool, (n, 1) or (1, 1).
+
+    Parameters
+    ----------
+    weight : array-like
+        A scalar or (n,).
+    n : int
+        Rows.
+
+    Returns
+    -------
+    ndarray
+        Not normalised.
+    """
     array = check_numbers("a weight", weight)
     if array.shape not in ((), (n,)) or not np.all(np.isfinite(array) & (array >= 0)):
         raise SettingError(
@@ -89,7 +128,18 @@ def check_pool_weight(weight: ArrayLike, n: int) -> FloatArray:
 
 
 def check_times(t: ArrayLike) -> FloatArray:
-    """Return times as float64; NaN is refused, all other numbers (negative, infinite) have an answer."""
+    """Return times as float64; NaN is refused, all other numbers (negative, infinite) have an answer.
+
+    Parameters
+    ----------
+    t : array-like
+        Seconds.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape.
+    """
     times = check_numbers("t", t, RuntimeDataError)
     if np.isnan(times).any():
         raise RuntimeDataError(f"t holds NaN ({int(np.isnan(times).sum())} of {times.size} times); leave those out")
@@ -97,7 +147,24 @@ def check_times(t: ArrayLike) -> FloatArray:
 
 
 def shaped(name: str, array: FloatArray, n: int) -> tuple[FloatArray, tuple[int, ...]]:
-    """Return times or levels as (n, m), or (1, m) if common to all n rows, and the shape of the answer."""
+    """Return times or levels as (n, m), or (1, m) if common to all n rows, and the shape of the answer.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the message.
+    array : ndarray
+        A scalar, (m,) or (n, m).
+    n : int
+        Rows.
+
+    Returns
+    -------
+    array : ndarray
+        (1, m) or (n, m).
+    shape : tuple of int
+        (n,) or (n, m).
+    """
     if array.ndim == 0:
         return array.reshape(1, 1), (n,)
     if array.ndim == 1:
@@ -111,7 +178,20 @@ def shaped(name: str, array: FloatArray, n: int) -> tuple[FloatArray, tuple[int,
 
 
 def check_rows(rows: SupportsIndex | Sequence[int] | IndexArray | BoolArray, n: int) -> IndexArray:
-    """Return row numbers from an integer, integers or a mask; raise an `IndexError` if a row does not exist."""
+    """Return row numbers from an integer, integers or a mask; raise an `IndexError` if a row does not exist.
+
+    Parameters
+    ----------
+    rows : int, sequence of int or mask
+        The argument of a caller.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray
+        (k,) row numbers, negative ones counted from the end.
+    """
     index: NDArray[np.generic] = np.asarray(rows)
     if index.dtype == bool and index.shape == (n,):
         index = np.flatnonzero(index)

@@ -19,6 +19,16 @@ def stack(parts: Sequence[Mixture]) -> Mixture:
     """Put rows of several mixtures of one family below each other.
 
     Rows with fewer components than others are filled up with copies of their first component, of weight 0.
+
+    Parameters
+    ----------
+    parts : sequence of Mixture
+        Mixtures of one family, at least one.
+
+    Returns
+    -------
+    Mixture
+        As many rows as all parts together.
     """
     _check_families(parts)
     size = max(part.n_components for part in parts)
@@ -62,7 +72,7 @@ def pool(parts: Sequence[Mixture], weights: Sequence[ArrayLike]) -> Mixture:
             raise SettingError("a mixture pools distributions of the same rows, conditioned in the same way")
         if np.any(part.power != 1):
             raise SettingError("pool before taking the minimum of independent copies, not after")
-    shares = [
+    scaled = [
         np.broadcast_to(part.weights, (n, part.n_components)) * check_pool_weight(weight, n)
         for part, weight in zip(parts, weights, strict=True)
     ]
@@ -70,7 +80,7 @@ def pool(parts: Sequence[Mixture], weights: Sequence[ArrayLike]) -> Mixture:
     return replace(
         first,
         components=_join([part.components for part in parts], 1),
-        log_weights=check_weights(np.hstack(shares), n, sum(part.n_components for part in parts)),
+        log_weights=check_weights(np.hstack(scaled), n, sum(part.n_components for part in parts)),
         log_alive=np.concatenate(alive, axis=1) if any(part.log_alive is not None for part in parts) else None,
         draws=pool_draws([part.draws for part in parts], [part.n_components for part in parts], n),
     )

@@ -62,7 +62,20 @@ class Draws:
 
 
 def check_draws(draws: ArrayLike | None, n: int, size: int) -> Draws | None:
-    """Return the draws of n rows of `size` components, or None if each component is a draw of its own."""
+    """Return the draws of n rows of `size` components, or None if each component is a draw of its own.
+
+    Parameters
+    ----------
+    draws : array-like, optional
+        (S,) or (n, S) whole numbers.
+    n, size : int
+        Rows and components.
+
+    Returns
+    -------
+    Draws or None
+        Numbered from 0 in each row.
+    """
     if draws is None:
         return None
     labels = check_numbers("draws", draws)

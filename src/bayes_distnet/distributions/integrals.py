@@ -2,7 +2,7 @@ r"""Means, variances and partial means of rows of mixtures by integration: to ab
 
 Integrals run over log time. There a smooth density that fades at both ends is integrated to full accuracy by the
 trapezoidal rule with a few dozen points. Rows of other shape (spikes beside broad components, power-law tails, a little
-weight far away) are done again, from the survival function and adaptively.
+weight far away) are done again, from the survival function and adaptively. See `numeric` for a comparison with SciPy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,20 @@ Integrand = Callable[[IndexArray, FloatArray], FloatArray]
 
 
 def expectation(mixture: Mixture, centre: FloatArray | None = None) -> FloatArray:
-    """(n,) E[X], or E[(X - centre)^2], for rows where it is finite."""
+    """(n,) E[X], or E[(X - centre)^2], for rows where it is finite.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows with a finite moment.
+    centre : ndarray, optional
+        (n,) points that squares are taken around.
+
+    Returns
+    -------
+    ndarray
+        (n,).
+    """
     order = 1 if centre is None else 2
     ends = _Ends.of(mixture, _FOOT if centre is None else _DEEP_FOOT)
     foot = ends.foot
@@ -90,7 +103,20 @@ def _stepwise(mixture: Mixture, centre: FloatArray | None) -> FloatArray:
 
 
 def restricted_integral(mixture: Mixture, times: FloatArray) -> FloatArray:
-    """(n, m) E[min(X, x)] at finite times (n, m), by integrating the survival function up to them."""
+    """(n, m) E[min(X, x)] at finite times (n, m), by integrating the survival function up to them.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+    times : ndarray
+        (n, m) seconds, positive and finite.
+
+    Returns
+    -------
+    ndarray
+        (n, m) seconds.
+    """
     ends = _Ends.of(mixture, _FOOT)
     foot, rows = ends.foot[:, None], np.arange(len(times))
     low, stops = np.log(foot), np.log(np.maximum(times, foot))

@@ -12,13 +12,13 @@ from typing import NoReturn, Self
 import numpy as np
 import scipy.special
 from numpy.typing import ArrayLike
-from scipy.optimize.elementwise import find_root
 
-from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
+from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import blocks
+from bayes_distnet.distributions.kernels import Kernels
 from bayes_distnet.distributions.numeric import integrate
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
-from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI, LOG_2, log1mexp, log_sum_exp
+from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI, log_sum_exp
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_at_least, check_numbers
 
@@ -62,30 +62,13 @@ class KernelEstimate(PredictedRuntimes):
     """
 
     def __init__(self, centres: ArrayLike, width: ArrayLike) -> None:
-        self._centres = check_numbers("centres", centres)
-        if self._centres.ndim != 2 or self._centres.shape[1] == 0:
-            raise SettingError(
-                f"centres have shape {self._centres.shape}; give (rows, kernels), with at least one kernel per row"
-            )
-        n = len(self._centres)
-        widths = check_numbers("width", width)
-        if widths.shape not in ((), (n,), (n, 1)):
-            raise SettingError(f"width has shape {widths.shape}; for {n} rows give a scalar, ({n},) or ({n}, 1)")
-        self._width = np.broadcast_to(widths.reshape(-1, 1), (n, 1))
-        for name, array, good in (
-            ("centres", self._centres, np.isfinite(self._centres)),
-            ("width", self._width, np.isfinite(self._width) & (self._width > 0)),
-        ):
-            if not good.all():
-                row, column = (int(i) for i in np.argwhere(~good)[0])
-                expected = "finite" if name == "centres" else "finite and positive"
-                raise SettingError(f"row {row}: {name} holds {array[row, column]}; it must be {expected}")
+        self._kernels = _check_kernels(centres, width)
         self._start: FloatArray | None = None  # (n,) seconds survived; None on the whole line
         self._copies = 1.0
 
-    def _with(self, rows: IndexArray | slice, start: FloatArray | None, copies: float) -> Self:
+    def _of(self, kernels: Kernels, start: FloatArray | None, copies: float) -> Self:
         new = type(self).__new__(type(self))
-        new._centres, new._width, new._start, new._copies = self._centres[rows], self._width[rows], start, copies
+        new._kernels, new._start, new._copies = kernels, start, copies
         return new
 
     # -- its parts ---------------------------------------------------------------------------------------------
@@ -98,72 +81,32 @@ class KernelEstimate(PredictedRuntimes):
     @property
     def n_components(self) -> int:
         """S, the number of kernels per row."""
-        return int(self._centres.shape[1])
+        return self._kernels.count
 
     @property
     def samples(self) -> FloatArray:
         """(n, S) centres of the kernels, the predicted runtimes."""
-        return self._centres.copy()
+        return self._kernels.centres.copy()
 
     @property
     def width(self) -> FloatArray:
         """(n,) standard deviation of the kernels in seconds."""
-        return self._width[:, 0].copy()
+        return self._kernels.width[:, 0].copy()
 
     @property
     def weights(self) -> FloatArray:
         """(n, S) weights of the kernels (given that the run is alive, after `given_alive`); rows sum to one."""
         if self._start is None:
-            return np.full(self._centres.shape, 1.0 / self.n_components)
-        log_alive = scipy.special.log_ndtr((self._centres - self._start[:, None]) / self._width)
+            return np.full(self._kernels.centres.shape, 1.0 / self.n_components)
+        log_alive = scipy.special.log_ndtr(-self._kernels.standardised(self._start[:, None])[:, 0])
         return np.asarray(np.exp(log_alive - log_sum_exp(log_alive)[:, None]))
 
     def __len__(self) -> int:
-        return len(self._centres)
+        return len(self._kernels)
 
     def _take(self, rows: IndexArray | slice) -> Self:
-        return self._with(rows, None if self._start is None else self._start[rows], self._copies)
-
-    # -- the kernels alone: log probabilities (n, m) at times (n, m) or (1, m) of any sign ---------------------------
-
-    def _standardised(self, times: FloatArray) -> FloatArray:
-        return np.asarray((times[..., None] - self._centres[:, None, :]) / self._width[:, None, :])
-
-    def _kernel_log_cdf(self, times: FloatArray) -> FloatArray:
-        return self._mix(scipy.special.log_ndtr(self._standardised(times)))
-
-    def _kernel_log_sf(self, times: FloatArray) -> FloatArray:
-        log_sf = self._mix(scipy.special.log_ndtr(-self._standardised(times)))
-        near = log_sf > -LOG_2
-        if near.any():
-            # Close to 0 only the lower tail has digits left.
-            log_sf = np.where(near, log1mexp(np.minimum(self._kernel_log_cdf(times), 0.0)), log_sf)
-        return np.asarray(np.minimum(log_sf, 0.0))
-
-    def _kernel_log_pdf(self, times: FloatArray) -> FloatArray:
-        return self._mix(-0.5 * self._standardised(times) ** 2 - HALF_LOG_2PI) - np.log(self._width)
-
-    def _mix(self, log_terms: FloatArray) -> FloatArray:
-        """(n, m): log of the mean over the kernels of exp of (n, m, S) terms."""
-        return np.asarray(log_sum_exp(log_terms) - np.log(self.n_components))
-
-    def _kernel_inverse(self, log_sf: FloatArray) -> FloatArray:
-        """(n,) times at which the kernels have log survival (n,)."""
-        upper = log_sf < -LOG_2
-        log_tail = np.where(upper, log_sf, log1mexp(log_sf))
-        z = scipy.special.ndtri_exp(log_tail) * np.where(upper, -1.0, 1.0)
-        # Every kernel has the quantile centre + width * z; a mixture's quantile lies between those of its components.
-        ends = np.stack([self._centres.min(axis=1), self._centres.max(axis=1)]) + self._width[:, 0] * z
-        margin = 1e-3 * self._width[:, 0] + 4 * np.spacing(np.abs(ends).max(axis=0))
-        rows = np.arange(len(self))
-
-        def miss(times: FloatArray, log_tail: FloatArray, upper: BoolArray, rows: IndexArray) -> FloatArray:
-            part, times = self._with(rows, None, 1.0), times[:, None]
-            below, above = part._kernel_log_cdf(times)[:, 0], part._kernel_log_sf(times)[:, 0]
-            return np.where(upper, log_tail - above, below - log_tail)
-
-        root = find_root(miss, (ends[0] - margin, ends[1] + margin), args=(log_tail, upper, rows))
-        return np.asarray(root.x)
+        start = None if self._start is None else self._start[rows]
+        return self._of(self._kernels.take(rows), start, self._copies)
 
     # -- values ------------------------------------------------------------------------------------------------
 
@@ -179,14 +122,14 @@ class KernelEstimate(PredictedRuntimes):
     @property
     def _log_alive(self) -> FloatArray:
         """(n, 1) log survival of the kernels at the start."""
-        return np.zeros((len(self), 1)) if self._start is None else self._kernel_log_sf(self._start[:, None])
+        return np.zeros((len(self), 1)) if self._start is None else self._kernels.log_sf(self._start[:, None])
 
     def _log_sf(self, times: FloatArray) -> FloatArray:
-        log_sf = self._kernel_log_sf(self._offset + times) - self._log_alive
+        log_sf = self._kernels.log_sf(self._offset + times) - self._log_alive
         return np.asarray(self._copies * np.minimum(log_sf, 0.0))
 
     def _log_pdf(self, times: FloatArray) -> FloatArray:
-        density = self._kernel_log_pdf(self._offset + times) - self._log_alive
+        density = self._kernels.log_pdf(self._offset + times) - self._log_alive
         if self._copies == 1:
             return np.asarray(density)
         return np.asarray(density + np.log(self._copies) + (1 - 1 / self._copies) * self._log_sf(times))
@@ -197,29 +140,29 @@ class KernelEstimate(PredictedRuntimes):
             for block in blocks(rows.size, self.n_components):
                 part = self._take(rows[block])
                 level = part._log_alive[:, 0] + log_sf[block] / self._copies
-                result[block] = part._kernel_inverse(level) - part._offset[:, 0]
+                result[block] = part._kernels.isf(level) - part._offset[:, 0]
         return result if self._start is None else np.maximum(result, 0.0)
 
     def mean(self) -> FloatArray:
         """(n,) expected runtime; a closed form, after `given_alive` or `minimum_of` an integral, good to 1e-9."""
         if self._is_plain:
-            return np.asarray(self._centres.mean(axis=1))
+            return np.asarray(self._kernels.centres.mean(axis=1))
         low, high = self._ends()
         return low + self._integrals(low, high[:, None])[:, 0]
 
     def variance(self) -> FloatArray:
         """(n,) variance in s²; as accurate as `mean`."""
         if self._is_plain:
-            return np.asarray(self._width[:, 0] ** 2 + self._centres.var(axis=1))
+            return np.asarray(self._kernels.width[:, 0] ** 2 + self._kernels.centres.var(axis=1))
         (low, high), mean = self._ends(), self.mean()
         return self._integrals(low, np.stack([mean, high], axis=1), mean)[:, 1]
 
     def _restricted_mean(self, times: FloatArray) -> FloatArray:
         if self._is_plain:
             # min(T, t) = t - (t - T)+ = T - (T - t)+ with E[(Z - z)+] = phi(z) - z Phi(-z); the smaller one is exact.
-            z = self._standardised(times)
+            z, centres = self._kernels.standardised(times), self._kernels.centres[:, None, :]
             excess = np.exp(-0.5 * z * z - HALF_LOG_2PI) - np.abs(z) * scipy.special.ndtr(-np.abs(z))
-            parts = np.where(z < 0, times[..., None], self._centres[:, None, :]) - self._width[:, None, :] * excess
+            parts = np.where(z < 0, times[..., None], centres) - self._kernels.width[:, None, :] * excess
             return np.asarray(parts.mean(axis=2))
         low, high = self._ends()
         stops = np.clip(times, low[:, None], high[:, None])
@@ -230,8 +173,8 @@ class KernelEstimate(PredictedRuntimes):
         if not self._is_plain:
             return self.quantile(uniform)
         picks = np.minimum((uniform * self.n_components).astype(np.intp), self.n_components - 1)
-        centres = np.take_along_axis(self._centres, picks, axis=1)
-        return np.asarray(centres + self._width * rng.standard_normal((len(self), size)))
+        centres = np.take_along_axis(self._kernels.centres, picks, axis=1)
+        return np.asarray(centres + self._kernels.width * rng.standard_normal((len(self), size)))
 
     # -- integrals over the survival function --------------------------------------------------------------------
 
@@ -241,9 +184,9 @@ class KernelEstimate(PredictedRuntimes):
 
     def _ends(self) -> tuple[FloatArray, FloatArray]:
         """(n,) ends between which the survival function falls from 1 to 0."""
-        width, last = self._width[:, 0], self._centres.max(axis=1)
+        width, last = self._kernels.width[:, 0], self._kernels.last
         if self._start is None:
-            return self._centres.min(axis=1) - _REACH * width, last + _REACH * width
+            return self._kernels.first - _REACH * width, last + _REACH * width
         # From z widths above the last centre on, survival falls faster than exp(-z u - u^2 / 2) in widths u.
         z = (self._start - last) / width
         reach = -2 * _DEEP / (np.sqrt(np.maximum(z, 0.0) ** 2 - 2 * _DEEP) + np.maximum(z, 0.0)) - np.minimum(z, 0.0)
@@ -279,26 +222,29 @@ class KernelEstimate(PredictedRuntimes):
 
     def _rtol(self) -> FloatArray:
         """(n,) relative accuracy of integrals, 1e-11 unless the rounding of times and log survival is coarser."""
-        width, far = self._width[:, 0], np.abs(self._centres).max(axis=1) + self._offset[:, 0]
-        steepness = np.maximum((self._offset[:, 0] - self._centres.max(axis=1)) / width, 1.0) / width
+        width, start = self._kernels.width[:, 0], self._offset[:, 0]
+        far = np.maximum(np.abs(self._kernels.first), np.abs(self._kernels.last)) + start
+        steepness = np.maximum((start - self._kernels.last) / width, 1.0) / width
         noise = self._copies * np.finfo(np.float64).eps * (far * steepness - self._log_alive[:, 0])
         return np.clip(100 * noise, 1e-11, 1e-2)
 
     def _pieces(self) -> FloatArray:
         """(n, k) ends of pieces that are short where the kernels are."""
-        low, high = self._centres.min(axis=1, keepdims=True), self._centres.max(axis=1, keepdims=True)
-        low, high = low - _REACH * self._width, high + _REACH * self._width
-        count = int(np.ceil(((high - low) / (_PIECE * self._width)).max(initial=1.0)))
+        centres, width = self._kernels.centres, self._kernels.width
+        low, high = self._kernels.first[:, None] - _REACH * width, self._kernels.last[:, None] + _REACH * width
+        count = int(np.ceil(((high - low) / (_PIECE * width)).max(initial=1.0)))
         if count <= _MANY_PIECES:
             edges = low + (high - low) * np.linspace(0.0, 1.0, count + 1)
         else:
-            edges = (self._centres[..., None] + self._width[..., None] * _AROUND).reshape(len(self), -1)
+            edges = (centres[..., None] + width[..., None] * _AROUND).reshape(
+                len(self), centres.shape[1] * _AROUND.size
+            )
         return np.asarray(edges - self._offset)
 
     # -- other distributions made from it ------------------------------------------------------------------------
 
     def _given_alive(self, waited: FloatArray) -> Self:
-        return self._with(slice(None), self._offset[:, 0] + waited, self._copies)
+        return self._of(self._kernels, self._offset[:, 0] + waited, self._copies)
 
     def minimum_of(self, k: int, *, shared: bool = False) -> Self:
         """Return the distribution of the fastest of k independent parallel copies.
@@ -308,7 +254,7 @@ class KernelEstimate(PredictedRuntimes):
         k : int
             Number of copies, at least 1.
         shared : bool, default False
-            Must be False: there is no draw of a distribution that copies could share.
+            Must be False: a kernel estimate has no draws of distributions that copies could share.
 
         Returns
         -------
@@ -318,22 +264,22 @@ class KernelEstimate(PredictedRuntimes):
         check_at_least("k", k, 1)
         if shared:
             self._refuse("minimum_of(shared=True)")
-        return self._with(slice(None), self._start, self._copies * float(k))
+        return self._of(self._kernels, self._start, self._copies * float(k))
 
     # -- disagreement of draws, which a kernel estimate does not have ------------------------------------------------
 
     def band(
         self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Raise a `SettingError`: there are no draws of distributions to compare."""
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("band()")
 
     def epistemic(self) -> FloatArray:
-        """Raise a `SettingError`: there are no draws of distributions to compare."""
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("epistemic()")
 
     def aleatoric(self) -> FloatArray:
-        """Raise a `SettingError`: there are no draws of distributions to compare."""
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("aleatoric()")
 
     def _refuse(self, method: str) -> NoReturn:
@@ -341,3 +287,22 @@ class KernelEstimate(PredictedRuntimes):
             f"{method} needs draws of distributions. The draws of a kernel estimate are runtimes: "
             f"their spread is the prediction itself"
         )
+
+
+def _check_kernels(centres: ArrayLike, width: ArrayLike) -> Kernels:
+    array = check_numbers("centres", centres)
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise SettingError(f"centres have shape {array.shape}; give (rows, kernels), with at least one kernel per row")
+    n, widths = len(array), check_numbers("width", width)
+    if widths.shape not in ((), (n,), (n, 1)):
+        raise SettingError(f"width has shape {widths.shape}; for {n} rows give a scalar, ({n},) or ({n}, 1)")
+    widths = np.broadcast_to(widths.reshape(-1, 1), (n, 1))
+    bad = ~np.isfinite(array).all(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise SettingError(f"row {row}: centres hold {array[row][~np.isfinite(array[row])][0]}; they must be finite")
+    bad = ~(np.isfinite(widths[:, 0]) & (widths[:, 0] > 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise SettingError(f"row {row}: width is {widths[row, 0]}; it must be finite and positive")
+    return Kernels(array, widths)

@@ -108,7 +108,7 @@ class Mixture:
         )
 
     def split(self) -> Mixture:
-        """Return every component as a row of its own, whatever its draw: n * S rows of one component, row-major."""
+        """Return every component as a row of its own, regardless of draws: n * S rows of one component, row-major."""
         n, size = len(self), self.n_components
         parameters = {name: value.reshape(-1, 1) for name, value in self.components.parameters().items()}
         return Mixture(

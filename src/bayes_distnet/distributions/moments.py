@@ -15,7 +15,20 @@ _FAR = np.array([1e290, 1e300])
 
 
 def component_moments(mixture: Mixture, order: int) -> FloatArray:
-    """(n, S) means (order 1) or variances (order 2) of the components, conditioned and with their copies."""
+    """(n, S) means (order 1) or variances (order 2) of the components, conditioned and with their copies.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows of S components.
+    order : int
+        1 or 2.
+
+    Returns
+    -------
+    ndarray
+        (n, S); `inf` where infinite.
+    """
     plain = (mixture.copies == 1) & (mixture.start == 0)
     closed = mixture.components.mean() if order == 1 else mixture.components.variance()
     result = np.array(np.broadcast_to(closed, (len(plain), mixture.n_components)))
@@ -32,7 +45,20 @@ def component_moments(mixture: Mixture, order: int) -> FloatArray:
 
 
 def draw_moments(mixture: Mixture, order: int) -> FloatArray:
-    """(n, D) means (order 1) or variances (order 2) of the draws, conditioned and with their copies."""
+    """(n, D) means (order 1) or variances (order 2) of the draws, conditioned and with their copies.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows of D draws.
+    order : int
+        1 or 2.
+
+    Returns
+    -------
+    ndarray
+        (n, D); `inf` where infinite.
+    """
     if mixture.draws is None:
         return component_moments(mixture, order)
     return mixture_moment(mixture.split_draws(), order).reshape(len(mixture), mixture.n_draws)
@@ -52,7 +78,7 @@ def _single_moments(mixture: Mixture, negligible: BoolArray, order: int) -> Floa
     """(n,) moments of rows of one component; those of an exponential where the difference does not show.
 
     That is where a component has lost its weight, and so far out in its tail that log survival has no digits left for
-    the time that follows; there the hazard hardly changes before the run ends.
+    the time that follows. In both cases the hazard hardly changes before the run ends.
     """
     rough, hazard = negligible, np.ones(len(mixture))
     if mixture.log_alive is not None:
@@ -72,7 +98,20 @@ def _single_moments(mixture: Mixture, negligible: BoolArray, order: int) -> Floa
 
 
 def mixture_moment(mixture: Mixture, order: int) -> FloatArray:
-    """(n,) mean (order 1) or variance (order 2) of every row, `inf` where it is infinite."""
+    """(n,) mean (order 1) or variance (order 2) of every row, `inf` where it is infinite.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+    order : int
+        1 or 2.
+
+    Returns
+    -------
+    ndarray
+        (n,) seconds, or seconds squared.
+    """
     result = np.empty(len(mixture))
     linear = mixture.power == 1
     rows = np.flatnonzero(linear)
@@ -86,7 +125,7 @@ def mixture_moment(mixture: Mixture, order: int) -> FloatArray:
 
 
 def _pooled(mixture: Mixture, order: int) -> FloatArray:
-    # Components have closed forms where draws of several have none, but copies that share a draw make them one.
+    # Components have closed forms, draws of several have none; copies that share a draw need its moments.
     moments = draw_moments if mixture.shares_draws else component_moments
     weights = mixture.draw_weights if mixture.shares_draws else mixture.weights
     means = moments(mixture, 1)
@@ -96,7 +135,20 @@ def _pooled(mixture: Mixture, order: int) -> FloatArray:
 
 
 def variance_of_means(weights: FloatArray, means: FloatArray) -> FloatArray:
-    """(n,) variance across components, or draws, of their means; 0 for a single one."""
+    """(n,) variance across components, or draws, of their means; 0 for a single one.
+
+    Parameters
+    ----------
+    weights : ndarray
+        (n, S) or (1, S).
+    means : ndarray
+        (n, S) means of components or draws.
+
+    Returns
+    -------
+    ndarray
+        (n,).
+    """
     if means.shape[1] == 1:
         return np.zeros(len(means))
     centre = weighted_sum(weights, means)
@@ -106,7 +158,20 @@ def variance_of_means(weights: FloatArray, means: FloatArray) -> FloatArray:
 
 
 def weighted_sum(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Sum over components or draws; one of weight 0 counts nothing, even if its value is infinite."""
+    """Sum over components or draws; one of weight 0 counts nothing, even if its value is infinite.
+
+    Parameters
+    ----------
+    weights : ndarray
+        (n, S) or (1, S).
+    values : ndarray
+        (n, S).
+
+    Returns
+    -------
+    ndarray
+        (n,).
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray(np.where(weights > 0, weights * values, 0.0).sum(axis=1))
 
@@ -145,7 +210,20 @@ def _tail_index(mixture: Mixture) -> FloatArray:
 
 
 def restricted_mean(mixture: Mixture, times: FloatArray) -> FloatArray:
-    """(n, m) E[min(X, x)] at positive, finite times (n, m)."""
+    """(n, m) E[min(X, x)] at positive, finite times (n, m).
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+    times : ndarray
+        (n, m) seconds, positive and finite.
+
+    Returns
+    -------
+    ndarray
+        (n, m) seconds.
+    """
     result = np.full(times.shape, np.nan)
     simple = np.flatnonzero((mixture.copies == 1) & (mixture.power == 1))
     with np.errstate(all="ignore"):

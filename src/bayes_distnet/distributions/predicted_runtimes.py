@@ -47,7 +47,7 @@ class PredictedRuntimes(ABC):
     @property
     @abstractmethod
     def samples(self) -> FloatArray | None:
-        """(n, S) predicted runtimes that the distribution was estimated from; None where there are none."""
+        """(n, S) predicted runtimes that the distribution was estimated from; None if it was not."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -146,18 +146,7 @@ class PredictedRuntimes(ABC):
         return self._evaluate(t, lambda part, x: part._log_pdf(x), below=-np.inf)
 
     def cdf(self, t: ArrayLike) -> FloatArray:
-        """Return the probability of having finished by t, relatively accurate for small t too.
-
-        Parameters
-        ----------
-        t : array-like
-            Seconds: a scalar, (m,) or (n, m).
-
-        Returns
-        -------
-        ndarray
-            Shape (n,) or (n, m).
-        """
+        """Return the probability of having finished by t, relatively accurate for small t too; see `log_sf`."""
         return 0.0 - np.expm1(self.log_sf(t))
 
     def sf(self, t: ArrayLike) -> FloatArray:
@@ -331,7 +320,7 @@ class PredictedRuntimes(ABC):
         under = times <= self._lowest
         known = under | (times == np.inf)
         if known.any():
-            # Subclasses are only asked about times inside; a grid common to all rows stays common.
+            # Subclasses only take times inside; a grid common to all rows stays common.
             times = np.where(known, 1.0, times)
         result = np.empty((len(self), times.shape[1]))
         with np.errstate(all="ignore"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import FloatArray, IndexArray
-from bayes_distnet.distributions.as_arrays import from_arrays, to_arrays
+from bayes_distnet.distributions.as_arrays import StoredArrays, from_arrays, to_arrays
 from bayes_distnet.distributions.blocks import grid_blocks
 from bayes_distnet.distributions.checks import check_components, check_times, check_weights, shaped
 from bayes_distnet.distributions.combining import pool, stack
@@ -312,7 +312,7 @@ class RuntimeDistribution(PredictedRuntimes):
 
     # -- to and from arrays ------------------------------------------------------------------------------------
 
-    def to_arrays(self) -> dict[str, Any]:
+    def to_arrays(self) -> StoredArrays:
         """Return everything as plain arrays, and the family's name under "family"; see `from_arrays`."""
         return to_arrays(self._mixture)
 

@@ -10,7 +10,22 @@ from bayes_distnet.distributions.quantiles import solve
 
 
 def sample(mixture: Mixture, rng: np.random.Generator, size: int) -> FloatArray:
-    """(n, size) runtimes drawn from every row."""
+    """(n, size) runtimes drawn from every row.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+    rng : numpy.random.Generator
+        Source of randomness.
+    size : int
+        Number of runtimes per row.
+
+    Returns
+    -------
+    ndarray
+        (n, size) seconds.
+    """
     n, independent = len(mixture), bool(np.any(mixture.power != 1))
     if mixture.is_plain and not independent:
         drawn = mixture.components.take((np.arange(n)[:, None], _draw_components(mixture, rng, size)))

@@ -28,7 +28,7 @@ PARAMETERS = {
 
 @functools.cache
 def accuracy_case(name):
-    """Points (n, arguments), all of them float32 numbers, and the oracle's values and gradients there."""
+    """Points (n, arguments), all of them float32 numbers, and the oracle's values and gradients at them."""
     kind, points = FAMILIES[name], []
     for theta in PARAMETERS[name]:
         family = kind(*theta)
@@ -48,7 +48,7 @@ def worst(error):
 def test_values_and_gradients_are_accurate(name, dtype, tolerance):
     points, values, gradients = accuracy_case(name)
     ours, slopes = values_and_slopes(name, points, dtype)
-    # Below that, float32 has no numbers: exp(-450) is 0 there.
+    # Below that, float32 has no numbers: exp(-450) is 0 in it.
     tiny = np.finfo(dtype).tiny * 100
     # log_sf is relatively accurate everywhere, also next to 0. log_prob, and its gradient (per relative change of
     # an argument; per scale, of a location), pass through 0 as sums of terms of order 1: relative to those.

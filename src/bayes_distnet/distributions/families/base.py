@@ -6,7 +6,7 @@ so does a solver for quantiles without a closed form.
 """
 
 from types import EllipsisType
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -156,7 +156,7 @@ class Family:
         xp = namespace(raw)
         return cls(*(xp.exp(xp.clip(raw[..., i], *LOG_TIME_RANGE)) for i in range(cls.n_raw)))
 
-    def _arrays(self, *others: Array) -> Any:
+    def _arrays(self, *others: Array) -> tuple[Array, ...]:
         """Return the namespace, then the other arrays and the parameters as floating arrays."""
         arrays = [*others, *(getattr(self, name) for name in self.parameter_names)]
         xp = namespace(*arrays)
@@ -261,7 +261,8 @@ class Family:
 def solve_log_quantile(family: Family, log_p: Array, log_q: Array, start: Array) -> Array:
     """Solve for the log of the time at which `log_cdf` is `log_p` and `log_sf` is `log_q`, without a closed form.
 
-    Newton steps from a start inside a bracket, for the smaller one of log cdf and log sf.
+    Newton steps from a start inside a bracket, for the smaller one of log cdf and log sf. SciPy's
+    `elementwise.find_root` takes 3 to 7 times as long for the inverse Gaussian, since it has no use for the start.
 
     Parameters
     ----------

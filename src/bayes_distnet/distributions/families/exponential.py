@@ -16,6 +16,13 @@ from bayes_distnet.distributions.special.elementary import ratio
 class Exponential(Family):
     r"""Exponential runtimes with mean `scale`: a solver without memory, for which restarts change nothing.
 
+    Parameters
+    ----------
+    scale : array
+        Mean in seconds, positive.
+
+    Examples
+    --------
     >>> Exponential(scale=2.0).quantile(0.5).round(4).item()
     1.3863
     """

@@ -23,8 +23,10 @@ from bayes_distnet.distributions.special.gamma import (
 
 
 def fit_gamma(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return gamma shape and scale of largest likelihood.
+    """Return gamma shape and scale of largest likelihood; see `Family.from_samples`.
 
+    Examples
+    --------
     >>> shape, scale = fit_gamma(np.random.default_rng(0).gamma(2.0, 1.0, 100_000))
     >>> shape.round(1).item(), scale.round(1).item()
     (2.0, 1.0)
@@ -49,6 +51,15 @@ def fit_gamma(y: Array, axis: int = -1) -> tuple[Array, Array]:
 class Gamma(Family):
     r"""Gamma runtimes with mean shape · scale.
 
+    Parameters
+    ----------
+    shape : array
+        Inverse squared coefficient of variation, positive.
+    scale : array
+        Seconds, positive.
+
+    Examples
+    --------
     >>> Gamma(shape=3.0, scale=2.0).mean().item()
     6.0
     """

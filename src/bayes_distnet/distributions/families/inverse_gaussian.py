@@ -19,6 +19,15 @@ from bayes_distnet.distributions.special.normal import mills_ratio
 class InverseGaussian(Family):
     r"""Inverse Gaussian runtimes with mean mu and shape lam, both in seconds; variance $\mu^3 / \lambda$.
 
+    Parameters
+    ----------
+    mu : array
+        Mean in seconds, positive.
+    lam : array
+        Shape in seconds, positive.
+
+    Examples
+    --------
     >>> InverseGaussian(mu=2.0, lam=4.0).variance().item()
     2.0
     """

@@ -19,8 +19,10 @@ LOGISTIC_STD = math.pi / math.sqrt(3.0)
 
 
 def fit_loglogistic(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return log-logistic scale and shape of largest likelihood.
+    """Return log-logistic scale and shape of largest likelihood; see `Family.from_samples`.
 
+    Examples
+    --------
     >>> scale, shape = fit_loglogistic(np.exp(np.random.default_rng(0).logistic(0.0, 0.5, 100_000)))
     >>> scale.round(1).item(), shape.round(1).item()
     (1.0, 2.0)
@@ -61,6 +63,15 @@ class LogLogistic(Family):
 
     The scale is the median. The mean is infinite for shape <= 1, the variance for shape <= 2.
 
+    Parameters
+    ----------
+    scale : array
+        Median in seconds, positive.
+    shape : array
+        Exponent of the tail, positive.
+
+    Examples
+    --------
     >>> LogLogistic(scale=5.0, shape=1.0).mean().item()
     inf
     """

@@ -19,6 +19,15 @@ from bayes_distnet.distributions.special.normal import log_ndtr
 class LogNormal(Family):
     r"""Log-normal runtimes, $\log T \sim N(\mathrm{loc}, \mathrm{scale}^2)$.
 
+    Parameters
+    ----------
+    loc : array
+        Mean of log runtime.
+    scale : array
+        Standard deviation of log runtime, positive.
+
+    Examples
+    --------
     >>> LogNormal(loc=0.0, scale=1.0).log_sf(np.exp(30.0)).round(6).item()
     -454.321244
     """

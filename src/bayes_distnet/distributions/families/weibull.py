@@ -19,8 +19,10 @@ GUMBEL_STD = math.pi / math.sqrt(6.0)
 
 
 def fit_weibull(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return Weibull scale and shape of largest likelihood.
+    """Return Weibull scale and shape of largest likelihood; see `Family.from_samples`.
 
+    Examples
+    --------
     >>> scale, shape = fit_weibull(np.random.default_rng(0).weibull(2.0, 100_000))
     >>> scale.round(1).item(), shape.round(1).item()
     (1.0, 2.0)
@@ -52,6 +54,15 @@ def fit_weibull(y: Array, axis: int = -1) -> tuple[Array, Array]:
 class Weibull(Family):
     r"""Weibull runtimes, $P(T > t) = \exp(-(t/\mathrm{scale})^{\mathrm{shape}})$.
 
+    Parameters
+    ----------
+    scale : array
+        Seconds by which 63 % of the runs have finished, positive.
+    shape : array
+        Below 1 for a falling hazard, above for a rising one; positive.
+
+    Examples
+    --------
     >>> Weibull(scale=1.0, shape=2.0).log_sf(3.0).round(9).item()
     -9.0
     """

@@ -1,11 +1,10 @@
-"""Special functions for JAX: the kernels of `special`, each with its exact derivative attached.
+"""Special functions for JAX: the kernels of this package, each with its exact derivative attached.
 
-Only `special` imports this module, and only once a JAX array has been seen.
+Only `dispatch` imports this module, and only when a JAX array is passed.
 """
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,12 +14,22 @@ from bayes_distnet.arrays import Array
 
 
 @cache
-def differentiable(kernel: Callable[..., Any]) -> Callable[..., Array]:
+def differentiable(kernel: Callable[..., tuple[Array, Callable[[], tuple[Array, ...]]]]) -> Callable[..., Array]:
     """Make a function JAX can differentiate out of a kernel `(xp, *args) -> (value, partials)`.
 
     Differentiating through the branches of a kernel would give 0 * inf = NaN where a branch not taken
     overflows; the partial derivatives a kernel writes down are finite and as accurate as the value.
     Arguments without a tangent (the data, usually) cost nothing.
+
+    Parameters
+    ----------
+    kernel : callable
+        See `dispatch`.
+
+    Returns
+    -------
+    callable
+        Function of the kernel's arguments, without `xp`.
     """
 
     @jax.custom_jvp
@@ -48,10 +57,10 @@ def differentiable(kernel: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def repeat(step: Callable[[Array], Array], x: Array, count: int) -> Array:
-    """Return x after a number of steps."""
+    """Return x after a number of steps; see `dispatch.repeat`."""
     return jax.lax.fori_loop(0, count, lambda _, x: step(x), x)
 
 
 def stop_gradient(x: Array) -> Array:
-    """Return x as a constant."""
+    """Return x as a constant; see `dispatch.stop_gradient`."""
     return jax.lax.stop_gradient(x)

@@ -14,15 +14,27 @@ import numpy as np
 
 from bayes_distnet.arrays import Array
 
+#: Makes the derivatives of a kernel's value with respect to its arguments.
 Partials = Callable[[], tuple[Array, ...]]
-
-
+#: Takes the namespace and arguments, returns the value and its derivatives.
 Kernel = Callable[..., tuple[Array, Partials]]
 
 
 def namespace(*arrays: Array) -> ModuleType:
     """Return `jax.numpy` if any argument is a JAX array or tracer, else NumPy.
 
+    Parameters
+    ----------
+    *arrays : array
+        NumPy or JAX arrays, or numbers.
+
+    Returns
+    -------
+    module
+        `numpy` or `jax.numpy`.
+
+    Examples
+    --------
     >>> namespace(1.0, np.ones(3)).__name__
     'numpy'
     """
@@ -35,7 +47,18 @@ def namespace(*arrays: Array) -> ModuleType:
 
 
 def stop_gradient(x: Array) -> Array:
-    """Return x as a constant that no derivative flows through (NumPy: x itself)."""
+    """Return x as a constant that no derivative flows through (NumPy: x itself).
+
+    Parameters
+    ----------
+    x : array
+        NumPy or JAX array.
+
+    Returns
+    -------
+    array
+        The same values.
+    """
     if namespace(x) is np:
         return x
 
@@ -47,6 +70,22 @@ def stop_gradient(x: Array) -> Array:
 def repeat(step: Callable[[Array], Array], x: Array, count: int) -> Array:
     """Return x after a number of steps, under JAX as a loop that is compiled once.
 
+    Parameters
+    ----------
+    step : callable
+        Takes x, returns the next x.
+    x : array
+        Start.
+    count : int
+        Number of steps.
+
+    Returns
+    -------
+    array
+        x after the last step.
+
+    Examples
+    --------
     >>> repeat(lambda x: 2.0 * x, np.array(1.0), 3).item()
     8.0
     """
@@ -60,7 +99,20 @@ def repeat(step: Callable[[Array], Array], x: Array, count: int) -> Array:
 
 
 def evaluate(kernel: Kernel, *args: Array) -> Array:
-    """Return the value of a kernel: in float64 for NumPy, with its derivative attached for JAX."""
+    """Return the value of a kernel: in float64 for NumPy, with its derivative attached for JAX.
+
+    Parameters
+    ----------
+    kernel : callable
+        See the module.
+    *args : array
+        Arguments that broadcast against each other.
+
+    Returns
+    -------
+    array
+        Values, of the common shape.
+    """
     if namespace(*args) is np:
         with np.errstate(all="ignore"):
             return kernel(np, *(np.asarray(a, dtype=float) for a in args))[0]

@@ -13,8 +13,6 @@ from bayes_distnet.arrays import Array, FloatArray
 from bayes_distnet.distributions.special.dispatch import Partials, evaluate, is_single, namespace
 
 HALF_LOG_2PI = 0.9189385332046727
-
-
 LOG_2 = 0.6931471805599453
 
 
@@ -34,6 +32,20 @@ def _log_difference(xp: ModuleType, t: Array, loc: Array) -> tuple[Array, Partia
 def log_difference(t: Array, loc: Array) -> Array:
     """log(t) - loc, without the rounding of log(t) in float32.
 
+    Parameters
+    ----------
+    t : array
+        Positive.
+    loc : array
+        Broadcasts against t.
+
+    Returns
+    -------
+    array
+        log(t) - loc.
+
+    Examples
+    --------
     >>> float(log_difference(1.0, 2.0))
     -2.0
     """
@@ -50,6 +62,18 @@ def _log_ratio(xp: ModuleType, t: Array, scale: Array) -> tuple[Array, Partials]
 def log_ratio(t: Array, scale: Array) -> Array:
     """log(t / scale), with JAX relatively accurate also for t near the scale.
 
+    Parameters
+    ----------
+    t, scale : array
+        Positive.
+
+    Returns
+    -------
+    array
+        log(t / scale).
+
+    Examples
+    --------
     >>> float(log_ratio(2.0, 2.0))
     0.0
     """
@@ -63,7 +87,22 @@ def _ceiling(x: Array) -> float:
 
 
 def capped(xp: ModuleType, x: Array) -> tuple[Array, Array]:
-    """Return x, above the ceiling its tangent in log x; and the derivative with respect to log x."""
+    """Return x, above the ceiling its tangent in log x; and the derivative with respect to log x.
+
+    Parameters
+    ----------
+    xp : module
+        `numpy` or `jax.numpy`.
+    x : array
+        Not negative.
+
+    Returns
+    -------
+    value : array
+        x, continued.
+    slope : array
+        The derivative.
+    """
     top = _ceiling(x)
     slope = xp.minimum(x, top)
     return slope * (1.0 + xp.log(xp.maximum(x / top, 1.0))), slope
@@ -77,6 +116,18 @@ def _ratio(xp: ModuleType, t: Array, scale: Array) -> tuple[Array, Partials]:
 def ratio(t: Array, scale: Array) -> Array:
     """Return t / scale, going on as a logarithm above the ceiling.
 
+    Parameters
+    ----------
+    t, scale : array
+        Positive.
+
+    Returns
+    -------
+    array
+        t / scale, continued.
+
+    Examples
+    --------
     >>> float(ratio(3.0, 2.0))
     1.5
     """
@@ -92,6 +143,18 @@ def _capped_exp(xp: ModuleType, u: Array) -> tuple[Array, Partials]:
 def capped_exp(u: Array) -> Array:
     """exp(u), going on as a straight line above the ceiling.
 
+    Parameters
+    ----------
+    u : array
+        Any number.
+
+    Returns
+    -------
+    array
+        exp(u), continued.
+
+    Examples
+    --------
     >>> float(capped_exp(0.0))
     1.0
     """
@@ -106,6 +169,18 @@ def _softplus(xp: ModuleType, u: Array) -> tuple[Array, Partials]:
 def softplus(u: Array) -> Array:
     """log(1 + exp(u)), relatively accurate at both ends.
 
+    Parameters
+    ----------
+    u : array
+        Any number.
+
+    Returns
+    -------
+    array
+        log(1 + exp(u)).
+
+    Examples
+    --------
     >>> float(softplus(-100.0)) == float(np.exp(-100.0))
     True
     """
@@ -115,6 +190,18 @@ def softplus(u: Array) -> Array:
 def log1mexp(x: Array) -> Array:
     """log(1 - exp(x)) for x <= 0, relatively accurate at both ends; NumPy only.
 
+    Parameters
+    ----------
+    x : array-like
+        Not positive.
+
+    Returns
+    -------
+    ndarray
+        log(1 - exp(x)).
+
+    Examples
+    --------
     >>> float(log1mexp(-1e-20)) == float(np.log(1e-20))
     True
     """
@@ -127,6 +214,18 @@ def log1mexp(x: Array) -> Array:
 def log_sum_exp(terms: FloatArray) -> FloatArray:
     """Log of the sum of exp over the last axis, minus infinity where every term is; NumPy only.
 
+    Parameters
+    ----------
+    terms : ndarray
+        (..., m).
+
+    Returns
+    -------
+    ndarray
+        (...).
+
+    Examples
+    --------
     >>> float(log_sum_exp(np.array([-1000.0, -1000.0])).round(6))
     -999.306853
     """

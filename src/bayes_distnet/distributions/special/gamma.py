@@ -1,9 +1,8 @@
 """Special functions of the gamma family: log density, log survival and the equation for its shape.
 
-Kernels as in `special`. Derivatives with respect to the shape are exact, not finite differences.
+Kernels as in `dispatch`. Derivatives with respect to the shape are exact, not finite differences.
 """
 
-from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 
@@ -13,11 +12,9 @@ from numpy.polynomial.chebyshev import chebder
 from numpy.polynomial.legendre import leggauss
 
 from bayes_distnet.arrays import Array
-from bayes_distnet.distributions.special.dispatch import evaluate, is_single, namespace
+from bayes_distnet.distributions.special.dispatch import Partials, evaluate, is_single, namespace
 from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI, LOG_2
 from bayes_distnet.distributions.special.series import clenshaw
-
-Partials = Callable[[], tuple[Array, ...]]
 
 #: Largest shape for which SciPy's incomplete gamma function is used: beyond, its series stops too early.
 SCIPY_SHAPE = 1e5
@@ -59,6 +56,18 @@ def _excess(xp: ModuleType, x: Array, center: Array) -> tuple[Array, Partials]:
 def excess(x: Array, center: Array) -> Array:
     """Return x / center - 1 - log(x / center) >= 0, accurate also for x near the center.
 
+    Parameters
+    ----------
+    x, center : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Not negative.
+
+    Examples
+    --------
     >>> round(float(excess(1.0 + 1e-9, 1.0)) * 1e18, 6)  # computed as written, it would be 0
     0.5
     """
@@ -95,6 +104,18 @@ def _log_minus_digamma(xp: ModuleType, k: Array) -> tuple[Array, Partials]:
 def log_minus_digamma(k: Array) -> Array:
     """log(k) - digamma(k), which is about 1 / (2 k) for large k, without cancellation.
 
+    Parameters
+    ----------
+    k : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Positive.
+
+    Examples
+    --------
     >>> round(float(log_minus_digamma(1.0)), 12)  # Euler's constant
     0.577215664902
     """
@@ -104,6 +125,18 @@ def log_minus_digamma(k: Array) -> Array:
 def log_minus_digamma_slope(k: Array) -> Array:
     """Derivative of `log_minus_digamma`, 1 / k - trigamma(k).
 
+    Parameters
+    ----------
+    k : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Negative.
+
+    Examples
+    --------
     >>> round(float(log_minus_digamma_slope(1.0)), 12) == round(1.0 - np.pi**2 / 6.0, 12)
     True
     """
@@ -121,6 +154,18 @@ def _gamma_log_prob(xp: ModuleType, k: Array, x: Array) -> tuple[Array, Partials
 def gamma_log_prob(shape: Array, x: Array) -> Array:
     """Log density at x of the gamma distribution with this shape and scale one.
 
+    Parameters
+    ----------
+    shape, x : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Log density.
+
+    Examples
+    --------
     >>> round(float(gamma_log_prob(1.0, 2.0)), 12)
     -2.0
     """
@@ -130,6 +175,18 @@ def gamma_log_prob(shape: Array, x: Array) -> Array:
 def log_gamma_1p(k: Array) -> Array:
     """Log of Gamma(1 + k), relatively accurate also for small k (no derivative attached).
 
+    Parameters
+    ----------
+    k : array
+        Positive.
+
+    Returns
+    -------
+    array
+        log Gamma(1 + k).
+
+    Examples
+    --------
     >>> round(float(log_gamma_1p(1e-12)) * 1e12, 9)
     -0.577215665
     """
@@ -224,6 +281,18 @@ def _gamma_log_sf(xp: ModuleType, k: Array, x: Array) -> tuple[Array, Partials]:
 def gamma_log_sf(shape: Array, x: Array) -> Array:
     """Log of the regularised upper incomplete gamma function Q(shape, x), also where Q itself underflows.
 
+    Parameters
+    ----------
+    shape, x : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Log survival, not positive.
+
+    Examples
+    --------
     >>> float(gamma_log_sf(1.0, 2000.0))
     -2000.0
     """

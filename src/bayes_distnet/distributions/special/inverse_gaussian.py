@@ -29,6 +29,18 @@ def _ig_exponent(xp: ModuleType, t: Array, mu: Array, lam: Array) -> tuple[Array
 def ig_exponent(t: Array, mu: Array, lam: Array) -> Array:
     """Return lam (t - mu)^2 / (2 mu^2 t), the exponent of the inverse Gaussian density.
 
+    Parameters
+    ----------
+    t, mu, lam : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Not negative.
+
+    Examples
+    --------
     >>> float(ig_exponent(2.0, 1.0, 4.0))
     1.0
     """
@@ -69,6 +81,18 @@ def _ig_log_sf(xp: ModuleType, t: Array, mu: Array, lam: Array) -> tuple[Array, 
 def ig_log_sf(t: Array, mu: Array, lam: Array) -> Array:
     """Log survival function of the inverse Gaussian distribution with mean mu and shape lam.
 
+    Parameters
+    ----------
+    t, mu, lam : array
+        Positive.
+
+    Returns
+    -------
+    array
+        Log survival, not positive.
+
+    Examples
+    --------
     >>> round(float(ig_log_sf(100.0, 1.0, 9.0)), 6)
     -449.28038
     """

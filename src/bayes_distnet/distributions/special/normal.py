@@ -24,6 +24,7 @@ _HAZARD_EXCESS = (
 
 
 def hazard_terms(x: Array) -> tuple[float, ...]:
+    """Return as many terms of the series of the hazard as the precision of x needs."""
     return _HAZARD_EXCESS[:14] if is_single(x) else _HAZARD_EXCESS
 
 
@@ -41,6 +42,18 @@ def _log_ndtr(xp: ModuleType, x: Array) -> tuple[Array, Partials]:
 def log_ndtr(x: Array) -> Array:
     """Log of the standard normal distribution function, relatively accurate in both tails.
 
+    Parameters
+    ----------
+    x : array
+        Any number.
+
+    Returns
+    -------
+    array
+        log Phi(x).
+
+    Examples
+    --------
     >>> round(float(log_ndtr(-30.0)), 9)
     -454.321243956
     """
@@ -50,8 +63,20 @@ def log_ndtr(x: Array) -> Array:
 
 
 def mills_ratio(x: Array) -> Array:
-    """Phi(-x) / phi(x) of the standard normal law; NumPy only.
+    """Phi(-x) / phi(x) of the standard normal distribution; NumPy only.
 
+    Parameters
+    ----------
+    x : array-like
+        Any number.
+
+    Returns
+    -------
+    ndarray
+        Phi(-x) / phi(x).
+
+    Examples
+    --------
     >>> float(mills_ratio(1e8))
     1e-08
     """

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet import BayesDistNet, HybridDistNet, RuntimeDistribution, make_runs
-from bayes_distnet.distributions import LogNormal
+from bayes_distnet.distributions.families import LogNormal
 
 REPEATS = 5
 

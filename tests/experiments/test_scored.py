@@ -72,7 +72,8 @@ def test_a_limit_costs_no_prediction(low_samples):
 
 def test_infinite_scores_are_kept(run, mine):
     model = mine(
-        "import numpy as np\nfrom bayes_distnet import Marginal, LogNormal, RuntimeDistribution\n"
+        "import numpy as np\nfrom bayes_distnet import Marginal, RuntimeDistribution\n"
+        "from bayes_distnet.distributions import LogNormal\n"
         "class Endless(Marginal):\n"
         "    def _predict(self, features):\n"
         "        at = np.zeros((len(features), 1))\n        return RuntimeDistribution(LogNormal(at, at + 60.0))\n",

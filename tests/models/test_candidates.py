@@ -1,7 +1,7 @@
 import numpy as np
 
 from bayes_distnet import HybridDistNet, RuntimeDistribution, make_runs
-from bayes_distnet.distributions import LogNormal
+from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.models.candidates import Candidates
 from bayes_distnet.models.forest.leaf_runs import KERNELS
 

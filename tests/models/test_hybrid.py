@@ -3,7 +3,7 @@ import pytest
 
 from bayes_distnet import BayesDistNet, DistNet, HybridDistNet, RuntimeDistribution, make_runs
 from bayes_distnet.data.splits import SHIFTS, shifted
-from bayes_distnet.distributions import LogNormal
+from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.models.hybrid import FOREST_COMPONENTS, collapsed, merged
 from bayes_distnet.scoring import scores
 

@@ -3,7 +3,7 @@ import pytest
 from scenarios import observations
 
 from bayes_distnet import RuntimeDistribution
-from bayes_distnet.distributions import LogNormal
+from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.models.shape import Shape, fit_shape
 
 

@@ -3,8 +3,8 @@ import re
 import numpy as np
 from fake_results import MODELS, fake_results
 
+from bayes_distnet.experiments.statistics import family_label
 from bayes_distnet.report.findings import completeness, findings
-from bayes_distnet.report.names import family_label
 
 
 def test_findings_count_cells_and_sure_differences(results):

@@ -1,5 +1,6 @@
 from tidy_tables import made_up
 
+from bayes_distnet.experiments.statistics import family_label
 from bayes_distnet.models.registry import MODELS, ModelEntry, Role
 from bayes_distnet.report.names import (
     all_scores,
@@ -7,7 +8,6 @@ from bayes_distnet.report.names import (
     claimed_scores,
     compared_scores,
     directions,
-    family_label,
     limits_of,
     main_labels,
     published_scores,

@@ -52,6 +52,12 @@ def add_experiment(commands: Any) -> None:
         metavar="A,B,...",
         help="default: lognormal,inverse-gaussian; with --quick and in uncertainty lognormal",
     )
+    _takes_conditions(parser)
+    _takes_execution(parser)
+    parser.set_defaults(run=_experiment)
+
+
+def _takes_conditions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runs",
         type=listed(int),
@@ -70,6 +76,9 @@ def add_experiment(commands: Any) -> None:
         default="global",
         help="one for all runs, one per instance or one per run; default: global",
     )
+
+
+def _takes_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
     parser.add_argument("--only-folds", type=int, metavar="N", help="do at most N of the folds")
     parser.add_argument(
@@ -95,7 +104,6 @@ def add_experiment(commands: Any) -> None:
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--no-report", action="store_true", help="write results only; `report` makes the report later")
-    parser.set_defaults(run=_experiment)
 
 
 def _experiment(parsed: argparse.Namespace) -> None:

@@ -6,10 +6,7 @@ import os
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this program may use.
-
-    Linux can restrict a program to some of the machine's cores. Elsewhere all cores are counted.
-    """
+    """Return the number of cores that this program may use: those it is restricted to on Linux, else all."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

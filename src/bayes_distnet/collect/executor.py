@@ -145,8 +145,8 @@ class Executor:
 
         Parameters
         ----------
-        command, cutoff, wall_limit, memory_limit, read_answer
-            As in `execute`.
+        command, cutoff, wall_limit, memory_limit, read_answer : as for `execute`
+            The command and its limits.
 
         Returns
         -------

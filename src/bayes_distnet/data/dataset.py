@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
+from bayes_distnet.data.provenance import read_provenance, write_provenance
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.splits import choose_cutoffs
 from bayes_distnet.data.statuses import OBSERVED, TIMEOUT
@@ -145,7 +145,12 @@ class Dataset:
         return replace(self, runs=self.runs.of(solver))
 
     def matched(self) -> Dataset:
-        """Return the data of the instances that have both features and runs.
+        """Keep the instances that have both features and runs.
+
+        Returns
+        -------
+        Dataset
+            Data of these instances.
 
         Raises
         ------
@@ -301,8 +306,7 @@ class Dataset:
         write_frame(self.features.rename_axis("instance"), folder / "features.parquet")
         write_column(self.feature_cost, folder / "feature_cost.parquet", "seconds")
         write_column(self.parts, folder / "parts.parquet", "part")
-        about = {"notes": list(self.notes), **self.provenance}
-        (folder / "provenance.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        write_provenance(folder / "provenance.json", {"notes": list(self.notes), **self.provenance})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Dataset:
@@ -326,7 +330,7 @@ class Dataset:
         folder = Path(folder)
         if not (folder / "runs.parquet").is_file():
             raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
-        provenance = _read_about(folder / "provenance.json")
+        provenance = read_provenance(folder / "provenance.json")
         return cls(
             read_runs(folder / "runs.parquet"),
             read_by_instance(folder / "features.parquet"),
@@ -335,15 +339,3 @@ class Dataset:
             tuple(provenance.pop("notes", ())),
             provenance,
         )
-
-
-def _read_about(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        about = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RuntimeDataError(f"{path}: not JSON ({error}).") from error
-    if not isinstance(about, dict) or not isinstance(about.get("notes", []), list):
-        raise RuntimeDataError(f"{path}: expected an object whose notes, if any, are a list.")
-    return about

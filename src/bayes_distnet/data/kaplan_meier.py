@@ -20,7 +20,7 @@ def kaplan_meier(times: FloatArray, finished: BoolArray) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_runs,)
-        Probability of each run; 0 for a run that was cut off. The sum is less than 1 if the longest run was cut off.
+        Probability of each run; zero for runs that were cut off. The sum is less than 1 if the longest run was cut off.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def open_dataset(
     if solver is not None:
         data = data.of(solver)
     elif len(data.solvers) > 1:
-        raise SettingError(f"{source}: runs of {', '.join(data.solvers)}; choose one with solver=.")
+        raise SettingError(f"{source}: runs of {', '.join(data.solvers)}; choose one (solver=, --solver).")
     both = data.matched()
     without_features = data.runs.frame["instance"].nunique() - len(both)
     without_runs = len(data) - len(both)
@@ -89,10 +89,12 @@ def _read(source: str | os.PathLike[str], features: str | os.PathLike[str] | Non
     path, name = Path(source), os.fspath(source)
     if path.is_file():
         if features is None:
-            raise SettingError(f"{path}: this file holds runs only; pass a table of features as features=.")
+            raise SettingError(
+                f"{path}: these are runs only; give the features of the instances (features=, --features)."
+            )
         return Dataset(read_runs(path), read_features(features))
     if features is not None:
-        raise SettingError(f"features= belongs to a file of runs, and {source} is none.")
+        raise SettingError(f"{source} is no file of runs: only those take features (features=, --features).")
     # Before a folder of that name, such as the results of an experiment on it.
     if name in DATASETS:
         return load_dataset(name)

@@ -18,9 +18,9 @@ def blocks(count: int, width: int) -> Iterator[slice]:
     width : int
         Elements per problem.
 
-    Yields
-    ------
-    slice
+    Returns
+    -------
+    iterator of slice
         Consecutive problems; a block has at least one.
     """
     tall = max(1, BLOCK // max(1, width))

@@ -107,6 +107,11 @@ def stack_draws(draws: Sequence[Draws | None], rows: Sequence[int], columns: Seq
     columns : sequence of ndarray
         For each part, the component (S,) that stands in each place; one that only fills up belongs to the draw of the
         component that it copies.
+
+    Returns
+    -------
+    Draws or None
+        Draws of all rows; None where each component is a draw of its own.
     """
     if all(part is None for part in draws):
         return None
@@ -131,6 +136,11 @@ def pool_draws(draws: Sequence[Draws | None], sizes: Sequence[int], n: int) -> D
         Number of components of each part.
     n : int
         Number of rows.
+
+    Returns
+    -------
+    Draws or None
+        Draws of all components; None where each component is a draw of its own.
     """
     if all(part is None for part in draws):
         return None

@@ -154,10 +154,8 @@ class Mixture:
         return self.draws is not None and bool(np.any(self.copies != 1))
 
     def split_draws(self) -> Mixture:
-        """Return every draw as a row of its own, the mixture of its components: n * D rows, row-major.
-
-        Copies that share a draw are independent otherwise: they become the row's `power`.
-        """
+        """Return every draw as a row of its own, the mixture of its components: n * D rows, row-major."""
+        # Copies that share a draw are independent otherwise: they become the row's `power`.
         if self.draws is None:
             return self.split()
         n, (columns, present) = len(self), self.draws.members

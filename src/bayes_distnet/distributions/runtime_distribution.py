@@ -141,11 +141,9 @@ class RuntimeDistribution(PredictedRuntimes):
         return solve(self._mixture, rows, log_sf)
 
     def mean(self) -> FloatArray:
-        """(n,) expected runtime; `inf` where a component with a weight has a tail too heavy to have one.
-
-        A closed form, also after `given_alive`; after `minimum_of` an integral, good to about 1e-9 (1e-6 in mixtures
-        of spikes and tails over many decades).
-        """
+        """(n,) expected runtime; `inf` where a component with a weight has a tail too heavy to have one."""
+        # A closed form, also after `given_alive`; after `minimum_of` an integral, good to about 1e-9 (1e-6 in mixtures
+        # of spikes and tails over many decades).
         return mixture_moment(self._mixture, 1)
 
     def variance(self) -> FloatArray:

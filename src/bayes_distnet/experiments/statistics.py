@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_distnet.distributions.families import FAMILIES
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.roles import with_roles
 from bayes_distnet.models.registry import MODELS
@@ -15,9 +16,6 @@ from bayes_distnet.validation import check_choice
 
 #: Column of the tidy table that an experiment varies, by experiment.
 AXES = {key: experiment.axis for key, experiment in EXPERIMENTS.items() if experiment.axis is not None}
-
-#: Families as tables name them.
-FAMILIES = {"lognormal": "lognormal", "inverse-gaussian": "inverse Gaussian", "": "own"}
 
 #: Kinds of cutoffs as tables name them.
 CUTOFFS = {"global": "one cutoff for all runs", "instance": "one cutoff per instance", "random": "one cutoff per run"}
@@ -71,6 +69,13 @@ def model_order(names: Iterable[str]) -> list[str]:
     return sorted(found, key=lambda name: place.get(name, (False, len(MODELS))))
 
 
+def family_label(family: str) -> str:
+    """Return the name of a family in tables; "own" for a model that has no choice."""
+    if family not in FAMILIES:
+        return family or "own"
+    return FAMILIES[family].label
+
+
 def row_name(model: str, family: str) -> str:
     """Name a model and its family: "DistNet, lognormal".
 
@@ -86,7 +91,7 @@ def row_name(model: str, family: str) -> str:
     str
         Name of the row in tables.
     """
-    return f"{model}, {FAMILIES.get(family, family)}" if family else model
+    return f"{model}, {family_label(family)}" if family else model
 
 
 def level_name(axis: str, level: float) -> str:

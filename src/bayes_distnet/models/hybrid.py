@@ -150,6 +150,18 @@ def collapsed(network: RuntimeDistribution, draws: int) -> RuntimeDistribution:
     """Put one lognormal in place of the draws of each network.
 
     Draws of one network are close together: scores move by a few thousandths, and components are a sixth as many.
+
+    Parameters
+    ----------
+    network : RuntimeDistribution
+        Lognormals, the draws of a network side by side.
+    draws : int
+        Number of draws per network.
+
+    Returns
+    -------
+    RuntimeDistribution
+        One component per network.
     """
     starts = np.arange(0, network.n_components, draws)
     parameters, weights = network.components.parameters(), network.weights
@@ -161,6 +173,16 @@ def merged(trees: LogNormal) -> RuntimeDistribution:
     """Put one lognormal in place of every few trees with neighbouring locations.
 
     Scores move by a thousandth, or improve where leaves hold few runs; predictions take half of the time.
+
+    Parameters
+    ----------
+    trees : LogNormal
+        One lognormal per row and tree.
+
+    Returns
+    -------
+    RuntimeDistribution
+        At most `FOREST_COMPONENTS` components per row.
     """
     n = trees.loc.shape[1]
     order = np.argsort(trees.loc, axis=1)

@@ -16,6 +16,7 @@ from bayes_distnet.models.base import RuntimeEstimator, fit_runs
 from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role, find_model
 from bayes_distnet.models.saving import HEADER, read_header
 from bayes_distnet.registry import load
+from bayes_distnet.validation import is_number
 
 RECORD = "training.json"
 
@@ -111,6 +112,8 @@ def train(
     if out is not None:
         check_writable(out, overwrite=overwrite)
     estimator = _unfitted(model, family, random_state, n_jobs) if isinstance(model, str) else model
+    if holdout is not None:
+        _check_holdout(holdout)
     data = data.matched()
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()
@@ -130,6 +133,11 @@ def train(
     if out is not None:
         save_model(estimator, out, overwrite=overwrite)
     return estimator
+
+
+def _check_holdout(holdout: float) -> None:
+    if not is_number(holdout) or not 0 < holdout < 1:
+        raise SettingError(f"holdout={holdout!r}: expected a fraction of the instances between 0 and 1, such as 0.2.")
 
 
 def _unfitted(key: str, family: str | None, random_state: int, n_jobs: int | None) -> RuntimeEstimator:

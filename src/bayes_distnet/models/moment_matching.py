@@ -32,8 +32,11 @@ def match_moments(
     >>> loc.tolist(), (scale**2).round(9).tolist()
     ([[0.0]], [[2.0]])
     """
-    starts = np.zeros(1, dtype=np.int64) if starts is None else starts
     weights = np.broadcast_to(weights, loc.shape)
+    if starts is None:
+        weights = weights / weights.sum(axis=1, keepdims=True)
+        center = (weights * loc).sum(axis=1, keepdims=True)
+        return center, np.sqrt((weights * (scale**2 + (loc - center) ** 2)).sum(axis=1, keepdims=True))
     sizes = np.diff(np.r_[starts, loc.shape[1]])
     total = np.add.reduceat(weights, starts, axis=1)
     center = np.add.reduceat(weights * loc, starts, axis=1) / total

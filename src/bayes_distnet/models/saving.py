@@ -63,9 +63,19 @@ class SavedModel:
             ) from error
 
     def restore(self, from_arrays: Callable[[Arrays], None], probe: Callable[[], Any]) -> None:
-        """Give the arrays to a model, then test it: `probe` returns a median runtime that it predicts.
+        """Give the arrays to a model, then test it.
 
-        All damage by a changed file becomes one error that names the folder.
+        Parameters
+        ----------
+        from_arrays : callable
+            Method of the model that takes the arrays.
+        probe : callable
+            Returns a median runtime that the model predicts.
+
+        Raises
+        ------
+        ModelFileError
+            All damage by a changed file, as one error that names the folder.
         """
         try:
             from_arrays(self.arrays)

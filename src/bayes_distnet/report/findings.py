@@ -11,14 +11,13 @@ import pandas as pd
 
 from bayes_distnet.experiments.pairs import paired
 from bayes_distnet.experiments.results import Results
-from bayes_distnet.experiments.statistics import level_name, means_of, model_order, shared, slices
+from bayes_distnet.experiments.statistics import family_label, level_name, means_of, model_order, shared, slices
 from bayes_distnet.report.names import (
     BASE_LABEL,
     RECOMMENDED_LABEL,
     claimed_pair,
     claimed_scores,
     experiment_axes,
-    family_label,
     labels_of,
     limits_of,
     short_label,

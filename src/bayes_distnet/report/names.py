@@ -10,8 +10,9 @@ import pandas as pd
 from bayes_distnet.distributions.families import FAMILIES
 from bayes_distnet.experiments.published import published
 from bayes_distnet.experiments.registry import EXPERIMENTS
+from bayes_distnet.experiments.roles import role_of
 from bayes_distnet.experiments.statistics import model_order
-from bayes_distnet.models.registry import BASE, MODELS, RECOMMENDED, Role, by_label
+from bayes_distnet.models.registry import BASE, MODELS, RECOMMENDED, Role
 from bayes_distnet.report.words import joined
 from bayes_distnet.scoring.registry import SCORES, Better
 
@@ -133,13 +134,6 @@ def labels_of(scores: Iterable[str]) -> str:
     return joined(short_label(score) for score in scores)
 
 
-def family_label(family: str) -> str:
-    """Return the name of a family in tables; "own" for a model that has no choice."""
-    if family not in FAMILIES:
-        return family or "own"
-    return str(getattr(FAMILIES[family], "label", family))
-
-
 def family_rank(family: str) -> int:
     """Return the place of a family in tables; those that are not registered come last."""
     return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
@@ -160,12 +154,6 @@ def roles_of(table: pd.DataFrame) -> dict[str, Role]:
     """
     stored = dict(zip(table["model"], table["role"], strict=True)) if "role" in table else {}
     return {model: Role(stored[model]) if model in stored else role_of(model) for model in model_order(table["model"])}
-
-
-def role_of(model: str) -> Role:
-    """Return the role of a model by its label; a model of a user is a peer."""
-    entry = by_label(model)
-    return Role.PEER if entry is None else entry.role
 
 
 def limits_of(table: pd.DataFrame) -> set[str]:

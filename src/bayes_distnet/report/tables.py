@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.experiments.statistics import level_name, loss, model_order, row_name, summarise
+from bayes_distnet.experiments.statistics import family_label, level_name, loss, model_order, row_name, summarise
 from bayes_distnet.report.grids import Grid, decimals
-from bayes_distnet.report.names import AXIS_WORDS, family_label, is_ranked, limits_of, score_label
+from bayes_distnet.report.names import AXIS_WORDS, is_ranked, limits_of, score_label
 from bayes_distnet.report.words import count
 
 

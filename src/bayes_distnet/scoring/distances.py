@@ -71,11 +71,12 @@ def mass(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatAr
     Returns
     -------
     ndarray of shape (n_instances,)
-        Probabilities; 0 where a run was cut off, as its length is not known. NaN for an instance without a run.
+        Probabilities; zero where runs were cut off, as their length is not known. NaN for an instance without a run.
 
     Examples
     --------
     >>> from bayes_distnet.distributions.families import Exponential
+    >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
     >>> mass(RuntimeDistribution(Exponential([1.0])), [[0.5, 2.0]]).round(4)       # exp(-3)
     array([0.0498])
     """

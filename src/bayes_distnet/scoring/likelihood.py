@@ -57,6 +57,7 @@ def nllh(
     Examples
     --------
     >>> from bayes_distnet.distributions.families import Exponential
+    >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
     >>> rtd = RuntimeDistribution(Exponential([1.0, 1.0]))
     >>> nllh(rtd, [2.0, 3.0], finished=[True, False]).round(4)       # 2 - log 2, and 3
     array([1.3069, 3.    ])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from bayes_distnet import BayesDistNet, RuntimeDistribution, make_runs
-from bayes_distnet.distributions import InverseGaussian, LogNormal
+from bayes_distnet.distributions.families import InverseGaussian, LogNormal
 from bayes_distnet.models.network.extrapolation import Extrapolation
 
 

@@ -14,11 +14,9 @@ MORE = (0, 2)
 
 
 def draw(rng: np.random.Generator) -> str:
-    """Return an instance of random size.
-
-    One more bit about doubles the runtime. Small and large sizes are rarer than medium ones: typical runtimes spread
-    widely, and the largest instances do not take most of the time.
-    """
+    """Return an instance of random size."""
+    # One more bit about doubles the runtime. Small and large sizes are rarer than medium ones: typical runtimes spread
+    # widely, and the largest instances do not take most of the time.
     smaller = int(rng.integers(*HALF, size=2, endpoint=True).sum())
     return factoring(rng, smaller, smaller + int(rng.integers(*MORE, endpoint=True)))
 
@@ -143,7 +141,17 @@ def random_prime(rng: np.random.Generator, bits: int) -> int:
 
 
 def is_prime(n: int) -> bool:
-    """Whether n is prime, by the Miller-Rabin test with bases that are sufficient below 3.3e24.
+    """Test for primes by Miller and Rabin, with bases that are sufficient below 3.3e24.
+
+    Parameters
+    ----------
+    n : int
+        Number to be tested.
+
+    Returns
+    -------
+    bool
+        Whether n is prime.
 
     Examples
     --------

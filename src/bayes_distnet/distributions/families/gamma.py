@@ -23,7 +23,19 @@ from bayes_distnet.distributions.special.gamma import (
 
 
 def fit_gamma(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return gamma shape and scale of largest likelihood; see `Family.from_samples`.
+    """Return gamma shape and scale of largest likelihood.
+
+    Parameters
+    ----------
+    y : array
+        Positive samples.
+    axis : int, default -1
+        Axis of the samples.
+
+    Returns
+    -------
+    shape, scale : array
+        The other axes of `y`.
 
     Examples
     --------

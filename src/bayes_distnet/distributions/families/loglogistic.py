@@ -19,7 +19,19 @@ LOGISTIC_STD = math.pi / math.sqrt(3.0)
 
 
 def fit_loglogistic(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return log-logistic scale and shape of largest likelihood; see `Family.from_samples`.
+    """Return log-logistic scale and shape of largest likelihood.
+
+    Parameters
+    ----------
+    y : array
+        Positive samples.
+    axis : int, default -1
+        Axis of the samples.
+
+    Returns
+    -------
+    scale, shape : array
+        The other axes of `y`.
 
     Examples
     --------

@@ -19,7 +19,19 @@ GUMBEL_STD = math.pi / math.sqrt(6.0)
 
 
 def fit_weibull(y: Array, axis: int = -1) -> tuple[Array, Array]:
-    """Return Weibull scale and shape of largest likelihood; see `Family.from_samples`.
+    """Return Weibull scale and shape of largest likelihood.
+
+    Parameters
+    ----------
+    y : array
+        Positive samples.
+    axis : int, default -1
+        Axis of the samples.
+
+    Returns
+    -------
+    scale, shape : array
+        The other axes of `y`.
 
     Examples
     --------

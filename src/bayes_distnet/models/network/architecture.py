@@ -98,6 +98,18 @@ class Norm:
 def padded_size(n: int, least: int = 16) -> int:
     """Return the next of a few sizes (powers of two and halfway between), so that similar shapes share a program.
 
+    Parameters
+    ----------
+    n : int
+        Number of elements.
+    least : int, default 16
+        Smallest size.
+
+    Returns
+    -------
+    int
+        A size of at least n.
+
     Examples
     --------
     >>> [padded_size(n) for n in (3, 17, 33, 90, 300)]
@@ -220,6 +232,18 @@ def prior_scales(architecture: Architecture, n_features: int) -> tuple[Array, Ar
     1/sqrt(fan-in) keeps the prior over functions the same for any number of features. The head of the second
     parameter (the spread) gets 0.3 of it: the width of a runtime distribution varies less over instances than its
     location.
+
+    Parameters
+    ----------
+    architecture : Architecture
+        Shape of the network.
+    n_features : int
+        Number of inputs that are not padding.
+
+    Returns
+    -------
+    scales, mask : array
+        One number per weight.
     """
     scales, masks = {}, {}
     for name, shape in architecture.layout:

@@ -45,6 +45,8 @@ class DefaultRecipe(Recipe):
 
     Parameters
     ----------
+    family, output, bayesian, n_members, n_draws, kl_weights, hidden_layer_sizes, verbose : as for `Recipe`
+        Choices that both recipes make.
     max_iter : int or None
         Training steps; None chooses by the amount of data.
     learning_rate : float
@@ -95,12 +97,10 @@ class DefaultRecipe(Recipe):
         return padded_size(n_features, least=16)
 
     def architecture(self, n_inputs: int) -> Architecture:
-        """Return two hidden layers with a skip connection.
-
-        The noise of a weight counts times its unit, so that with units around zero the outputs tend to spread as much
-        on one side of the middle as on the other. Units that are never negative (raised tanh) let the spread grow from
-        one end to the other.
-        """
+        """Return two hidden layers with a skip connection."""
+        # The noise of a weight counts times its unit, so that with units around zero the outputs tend to spread as much
+        # on one side of the middle as on the other. Units that are never negative (raised tanh) let the spread grow
+        # from one end to the other.
         return Architecture(
             n_inputs=n_inputs,
             n_outputs=self.n_outputs,
@@ -119,11 +119,9 @@ class DefaultRecipe(Recipe):
         return rng.permutation(np.arange(n_instances) % (self.n_members if self.n_members > 1 else FOLDS))
 
     def runtime_draws(self, n_rows: int) -> int:
-        """Return the number of draws that a family is fitted to.
-
-        Mean and variance of n draws vary by chance, and training compensates with a spread that is too wide, by 14 %
-        with 16 draws and 3 % with 64. With few instances that is welcome, since they leave the spread in doubt.
-        """
+        """Return the number of draws that a family is fitted to."""
+        # Mean and variance of n draws vary by chance, and training compensates with a spread that is too wide, by 14 %
+        # with 16 draws and 3 % with 64. With few instances that is welcome, since they leave the spread in doubt.
         return RUNTIME_DRAWS if n_rows <= FULL_BATCH else MANY_RUNTIME_DRAWS
 
     def objective(self, architecture: Architecture, n_rows: int) -> Objective:
@@ -205,6 +203,18 @@ def stratified_normals(shape: tuple[int, int, int], rng: np.random.Generator) ->
 
     A family that is fitted to sixteen plain draws is off by a quarter of their deviation, by chance alone. With
     stratified draws the mean of any sum of weights is nearly exact, and so is its variance.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Members, draws and weights.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    array
+        Standard normals of this shape.
     """
     slices = rng.permuted(np.broadcast_to(np.arange(shape[1])[:, None], shape), axis=1)
     return np.asarray(ndtri((slices + rng.uniform(size=shape)) / shape[1]))

@@ -131,9 +131,25 @@ class Recipe(ABC):
 
     @abstractmethod
     def plan(self, architecture: Architecture, n_features: int, n_rows: int, evidence: float, spread: float) -> Plan:
-        """Return the numbers of a training run on `n_rows` rows.
+        """Return the numbers of a training run.
 
-        `evidence` is the number of runs that a KL term of weight 1 is divided by.
+        Parameters
+        ----------
+        architecture : Architecture
+            Shape of the networks.
+        n_features : int
+            Number of inputs that are not padding.
+        n_rows : int
+            Number of training rows.
+        evidence : float
+            Number of runs that a KL term of weight 1 is divided by.
+        spread : float
+            Spread of log time.
+
+        Returns
+        -------
+        Plan
+            Learning rates, batch size, KL weights and prior.
         """
 
     @abstractmethod

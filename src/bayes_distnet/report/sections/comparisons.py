@@ -12,6 +12,7 @@ from bayes_distnet.experiments.published import beside, caveat, is_published_arc
 from bayes_distnet.experiments.results import KEY
 from bayes_distnet.experiments.statistics import (
     CONDITION,
+    family_label,
     level_name,
     model_order,
     most_complete,
@@ -26,7 +27,6 @@ from bayes_distnet.report.names import (
     RECOMMENDED_LABEL,
     compared_scores,
     experiment_axes,
-    family_label,
     is_ranked,
     labels_of,
     score_label,

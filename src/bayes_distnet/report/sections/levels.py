@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayes_distnet.experiments.pairs import paired
 from bayes_distnet.experiments.registry import EXPERIMENTS
-from bayes_distnet.experiments.statistics import level_name, shared, slices
+from bayes_distnet.experiments.statistics import family_label, level_name, shared, slices
 from bayes_distnet.report.book import Book, legend_of
 from bayes_distnet.report.grids import Listing
 from bayes_distnet.report.level_figures import plot_levels
@@ -20,7 +20,6 @@ from bayes_distnet.report.names import (
     claimed_pair,
     claimed_scores,
     directions,
-    family_label,
     is_ranked,
     published_scores,
     rows_of,

@@ -9,10 +9,9 @@ import numpy as np
 
 from bayes_distnet.errors import BayesDistNetError
 from bayes_distnet.experiments.results import Results
-from bayes_distnet.experiments.statistics import CUTOFFS, level_name, model_order
+from bayes_distnet.experiments.statistics import CUTOFFS, family_label, level_name, model_order
 from bayes_distnet.report.book import Book
 from bayes_distnet.report.findings import completeness
-from bayes_distnet.report.names import family_label
 from bayes_distnet.report.page import Facts, Paragraph, Section
 from bayes_distnet.report.words import count, duration, joined
 from bayes_distnet.scoring.registry import SCORES

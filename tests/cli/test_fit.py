@@ -9,9 +9,8 @@ import pytest
 
 from bayes_distnet import Ridge, load_dataset, make_runs
 from bayes_distnet.cli import main
-from bayes_distnet.models.library import load_model, read_learnt
-from bayes_distnet.models.registry import MODELS
-from bayes_distnet.models.registry import MODELS as ENTRIES
+from bayes_distnet.models.library import load_model, read_record
+from bayes_distnet.models.registry import MODELS, ModelEntry, Role
 
 PREDICT = [sys.executable, "-m", "bayes_distnet.cli", "predict"]
 
@@ -35,10 +34,14 @@ def fit(folder, *words, model="ridge"):
     return list(map(str, ["fit", *data, "--model", model, *words]))
 
 
-def test_every_model_of_fit_is_a_peer():
-    for key in MODELS:
-        assert not ENTRIES[key].is_limit
-        assert ENTRIES[key].needs is None
+def test_a_model_in_the_registry_is_a_model_of_fit(folder, tmp_path, capsys):
+    toy = ModelEntry("toy", "Toy", Role.MODEL, "bayes_distnet.models.ridge:Ridge")
+    with MODELS.extended(toy):
+        with pytest.raises(SystemExit):
+            main(["fit", "--help"])
+        assert "marginal, toy" in capsys.readouterr().out
+        assert main(fit(folder, "--out", tmp_path / "m", model="toy")) == 0
+    assert all(MODELS[key].needs is None for key in MODELS if MODELS[key].role is Role.MODEL)
 
 
 def test_fit_says_what_it_learnt_from_and_where_the_model_is(folder, tmp_path, capsys):
@@ -50,21 +53,21 @@ def test_fit_says_what_it_learnt_from_and_where_the_model_is(folder, tmp_path, c
     assert first.endswith("; 10 instances held out")
     assert second == f"model in {tmp_path / 'm'}"
     assert type(load_model(tmp_path / "m")) is Ridge
-    assert len(read_learnt(tmp_path / "m").names) == 30
+    assert len(read_record(tmp_path / "m").names) == 30
 
 
 def test_a_model_is_replaced_only_with_force(folder, tmp_path, capsys):
     words = fit(folder, "--out", tmp_path / "m", model="marginal")
     assert main([*words, "--family", "weibull"]) == 0
     assert main(words) == 2
-    assert "say --force" in capsys.readouterr().err
+    assert "--force" in capsys.readouterr().err
     assert load_model(tmp_path / "m").family == "weibull"
     assert main([*words, "--force"]) == 0
     assert load_model(tmp_path / "m").family == "lognormal"
 
 
 def test_predictions_are_the_same_as_csv_as_json_as_a_file_and_through_pipes(folder, tmp_path, capsys):
-    words = ["predict", str(folder / "model"), str(folder / "features.csv"), "--within", "1,60", "--alive", "0.5"]
+    words = ["predict", str(folder / "model"), str(folder / "features.csv"), "--within", "1,60", "--elapsed", "0.5"]
     capsys.readouterr()
     assert main(words) == 0
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")
@@ -136,7 +139,7 @@ def test_evaluate_takes_exactly_the_instances_that_fit_left_out(folder, tmp_path
     result = json.loads(said.out)
     assert (result["model"], result["data"], result["instances"], result["seen"]) == ("Ridge", "runs", 10, 0)
     table = pd.read_csv(scores, index_col="instance")
-    assert not set(table.index) & set(read_learnt(folder / "model").names)
+    assert not set(table.index) & set(read_record(folder / "model").names)
     assert result["scores"] == pytest.approx(table.mean().to_dict())
 
     assert main(["evaluate", *words, "--holdout", "0.25"]) == 0
@@ -148,7 +151,7 @@ def test_evaluate_takes_exactly_the_instances_that_fit_left_out(folder, tmp_path
 def test_scores_on_instances_learnt_from_come_with_a_warning(folder, capsys):
     words = [str(folder / "model"), str(folder / "runs.csv"), "--features", str(folder / "features.csv")]
     assert main(["evaluate", *words]) == 0
-    assert "has learnt from 30 of these 40 instances" in capsys.readouterr().err
+    assert "was trained on 30 of these 40 instances" in capsys.readouterr().err
 
 
 def test_instances_without_features_are_left_out_with_a_note(folder, tmp_path, capsys):
@@ -168,7 +171,7 @@ def test_info_says_what_a_model_is_and_what_it_was_learnt_from(folder, tmp_path,
     assert main(["info", str(folder / "model"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["kind"], said["model"], said["n_features"]) == ("model", "Ridge", 4)
-    assert said["learnt"]["held_out"] == 10
+    assert said["training"]["held_out"] == 10
     data = load_dataset("clasp-factoring")
     Ridge().fit(data.features, data.seconds[:, :2]).save(tmp_path / "m")
     assert main(["info", str(tmp_path / "m")]) == 0

@@ -140,10 +140,12 @@ def test_every_module_can_be_imported(python):
     passes(python("-c", IMPORT_ALL))
 
 
+@pytest.mark.slow
 def test_models_learn_predict_and_are_saved(python):
     passes(python("-c", LEARN))
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_an_experiment_runs_resumes_and_is_reported(python):
     pytest.importorskip("matplotlib")

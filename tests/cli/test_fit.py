@@ -175,7 +175,7 @@ def test_info_says_what_a_model_is_and_what_it_was_learnt_from(folder, tmp_path,
     data = load_dataset("clasp-factoring")
     Ridge().fit(data.features, data.seconds[:, :2]).save(tmp_path / "m")
     assert main(["info", str(tmp_path / "m")]) == 0
-    assert "not written down" in capsys.readouterr().out
+    assert "training data: not recorded" in capsys.readouterr().out
 
 
 def test_info_says_in_json_what_runs_there_are(folder, capsys):

@@ -102,6 +102,7 @@ def test_help_answers_at_once():
     assert min(seconds() for _ in range(3)) < 0.3
 
 
+@pytest.mark.slow
 def test_from_nothing_to_a_training_set(tmp_path):
     folder, store = tmp_path / "instances", tmp_path / "runs.sqlite"
     assert "3 instances" in bayes_distnet("generate", "factoring", 3, "--out", folder).stdout

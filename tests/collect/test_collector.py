@@ -135,6 +135,7 @@ def test_after_20_kills_at_random_moments_every_run_is_stored_once(instances, tm
         assert keys(database.runs()) == grid([SLEEPER], instances, range(1, 121))
 
 
+@pytest.mark.slow
 def test_two_collectors_share_the_runs(instances, tmp_path):
     store = tmp_path / "r.sqlite"
     command = command_line(instances[0].parent, store, 30)

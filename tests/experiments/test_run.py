@@ -128,6 +128,7 @@ def _is_alive(process):
         return False
 
 
+@pytest.mark.slow
 def test_a_killed_experiment_resumes_where_it_stopped(data, tmp_path):
     data.save(tmp_path / "data")
     folder = tmp_path / "r"

@@ -1,6 +1,9 @@
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -26,7 +29,10 @@ QUICK = [
 
 
 def each(models):
-    return pytest.mark.parametrize("model", models, ids=lambda m: repr(m).replace("\n", "").replace(" ", ""))
+    """Parametrise over models; those that take seconds to compile or to train are slow."""
+    slow = [getattr(m, "preset", None) is not None or getattr(m, "output", "parameters") == "runtimes" for m in models]
+    marked = [pytest.param(m, marks=pytest.mark.slow if late else ()) for m, late in zip(models, slow, strict=True)]
+    return pytest.mark.parametrize("model", marked, ids=lambda m: repr(m).replace("\n", "").replace(" ", ""))
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +148,8 @@ def test_two_instances_and_equal_runtimes_still_give_a_distribution(model):
         (BayesDistNet(family="cauchy"), "lognormal"),
         (BayesDistNet(preset="papers"), "preset='papers': expected one of None, 'paper'"),
         (BayesDistNet(output="moments"), "output='moments'"),
+        (BayesDistNet(preset="paper", n_members=3, max_iter=9), "would ignore max_iter=9, n_members=3"),
+        (DistNet(preset="paper", hidden_layer_sizes=[8]), r"would ignore hidden_layer_sizes=\[8\]"),
         (BayesDistNet(n_members=0), "n_members=0"),
         (BayesDistNet(n_draws=0), "n_draws=0"),
         (BayesDistNet(max_iter=0), "max_iter=0"),
@@ -231,3 +239,33 @@ def test_a_data_frame_index_is_not_a_feature(data):
     model = Ridge().fit(data.features, data.seconds)
     by_name = pd.Series(model.predict(shuffled), index=shuffled.index)
     np.testing.assert_allclose(by_name[data.features.index], model.predict(data.features))
+
+
+@pytest.mark.parametrize("state", [None, np.random.RandomState(0), np.random.default_rng(0)], ids=str)
+def test_a_random_state_may_be_a_generator_or_none(state, data, tmp_path):
+    model = RandomForest(n_estimators=5, random_state=state).fit(data.features, data.seconds)
+    before = model.predict(data.features)
+    model.save(tmp_path / "m")
+    loaded = RandomForest.load(tmp_path / "m")
+    np.testing.assert_array_equal(loaded.predict(data.features), before)
+    assert loaded.random_state is None
+
+
+def test_the_number_of_threads_changes_no_prediction(data):
+    one, two = (RandomForest(n_estimators=5, n_jobs=n).fit(data.features, data.seconds) for n in (None, 2))
+    np.testing.assert_array_equal(one.predict(data.features), two.predict(data.features))
+
+
+class ReportsThreads(DistNet):
+    """A model whose score is 1 if JAX was kept to one thread before it started."""
+
+    def score(self, X, y, finished=None):
+        return float("intra_op_parallelism_threads=1" in os.environ.get("XLA_FLAGS", ""))
+
+
+@pytest.mark.slow
+def test_a_search_with_two_processes_does_not_oversubscribe_cores(data):
+    search = GridSearchCV(ReportsThreads(), {"max_iter": [50, 100]}, cv=2, n_jobs=2, refit=False)
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        search.fit(data.features.to_numpy(), data.seconds[:, 0])
+    assert (search.cv_results_["mean_test_score"] == 1.0).all()

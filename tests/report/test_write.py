@@ -90,6 +90,7 @@ def test_a_folder_without_a_finished_job_is_refused(tmp_path, few_models):
         write_report(results.folder)
 
 
+@pytest.mark.slow
 def test_an_added_score_and_an_added_model_appear_in_tables_and_on_the_page(tmp_path, few_models):
     models = few_models | {"Toy model": (("",), -0.6, 0.1, 0.1)}
     with (

@@ -54,6 +54,8 @@ class BayesDistNet(NetworkEstimator):
     ----------
     history_ : DataFrame
         Losses during training.
+    n_iter_ : int
+        Number of training steps.
 
     Examples
     --------

@@ -40,6 +40,8 @@ class DistNet(NetworkEstimator):
     ----------
     history_ : DataFrame
         Losses during training.
+    n_iter_ : int
+        Number of training steps.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
@@ -56,6 +57,8 @@ class HybridDistNet(RuntimeEstimator):
     ----------
     weights_ : dict
         Weight of every part of the pool: network, forest, average, runs.
+    n_iter_ : int
+        Number of training steps of the networks.
 
     Examples
     --------
@@ -85,8 +88,15 @@ class HybridDistNet(RuntimeEstimator):
         self.verbose = verbose
 
     @property
+    def n_iter_(self) -> int:
+        """Number of training steps of the networks."""
+        check_is_fitted(self)
+        return self.ensemble_.n_steps
+
+    @property
     def weights_(self) -> dict[str, float]:
         """Weight of every part of the pool."""
+        check_is_fitted(self)
         return dict(self.pool_.weights)
 
     def _recipe(self) -> DefaultRecipe:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_distnet.experiments.roles import role_of
 from bayes_distnet.models.registry import MODELS, ModelEntry, Role, by_label
-from bayes_distnet.report.names import family_rank, role_of, roles_of
+from bayes_distnet.report.names import family_rank, roles_of
 
 # Colours of main models. All lines can be seen on white and on black paper: their contrast is 3 or more.
 _MAIN_COLORS = ("#d1495b", "#2f86c4", "#2a9d8f", "#c47d14", "#8a6fd1", "#b3679b")

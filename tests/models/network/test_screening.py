@@ -29,6 +29,7 @@ def test_features_that_matter_get_more_of_the_same_prior_variance(shape):
     np.testing.assert_array_equal(screened[0], screened[2])  # the same fold left out, the same prior
 
 
+@pytest.mark.slow
 def test_plain_networks_are_not_screened(monkeypatch):
     monkeypatch.setattr(fitting, "screened_prior", None)
     data = make_runs(n_instances=30, n_runs=2, n_features=5, random_state=0)

@@ -33,7 +33,8 @@ def quick(key, seed=0):
     if peer.needs is not None:
         pytest.importorskip(peer.needs)
     model = peer.build("lognormal", seed)
-    return model.set_params(**{name: value for name, value in QUICK.items() if name in model.get_params()})
+    own = {} if peer.published else {name: value for name, value in QUICK.items() if name in model.get_params()}
+    return model.set_params(**own)
 
 
 @pytest.fixture(autouse=True)

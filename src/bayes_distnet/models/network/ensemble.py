@@ -66,6 +66,11 @@ class Ensemble:
         """The range of the training data."""
         return Extrapolation(self.recipe.family, self.center, self.spread, self.reach, self.horizon)
 
+    @property
+    def n_steps(self) -> int:
+        """Number of training steps."""
+        return int(self.history[:, HISTORY.index("step")].max())
+
     def inputs(self, features: FloatArray) -> FloatArray:
         """Scale features: the other methods take the result."""
         return self.scaler.transform(features)

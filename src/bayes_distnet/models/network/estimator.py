@@ -71,6 +71,12 @@ class NetworkEstimator(RuntimeEstimator):
         return True
 
     @property
+    def n_iter_(self) -> int:
+        """Number of training steps."""
+        check_is_fitted(self)
+        return self.ensemble_.n_steps
+
+    @property
     def history_(self) -> pd.DataFrame:
         """Training and held-out loss of every KL weight against the step, averaged over its members."""
         check_is_fitted(self)

@@ -78,7 +78,7 @@ def test_no_module_takes_part_in_a_cycle():
     graphlib.TopologicalSorter(graph).prepare()
 
 
-def test_every_package_says_what_it_is_for_and_what_it_must_not_know():
+def test_every_package_states_its_purpose_and_limits():
     for package in (p.parent for p in HOME.glob("*/__init__.py")):
         text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
         assert all(word in text for word in ("Takes", "gives", "must not")), package.name

@@ -81,7 +81,7 @@ def test_a_feature_of_words_is_one_line_of_error(data, tmp_path, capsys):
     assert not (tmp_path / "r").exists()
 
 
-def test_what_is_wrong_with_the_last_experiment_is_said_before_the_first(data, tmp_path, capsys):
+def test_errors_of_the_last_experiment_are_reported_before_the_first(data, tmp_path, capsys):
     out = tmp_path / "results"
     call = ["experiment", "all", *data, "--models", "limit-lognormal", "--folds", "2", "--quiet", "--no-report"]
     assert main([*call, "--out", str(out)]) == 2

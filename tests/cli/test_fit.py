@@ -44,7 +44,7 @@ def test_a_model_in_the_registry_is_a_model_of_fit(folder, tmp_path, capsys):
     assert all(MODELS[key].needs is None for key in MODELS if MODELS[key].role is Role.MODEL)
 
 
-def test_fit_says_what_it_learnt_from_and_where_the_model_is(folder, tmp_path, capsys):
+def test_fit_prints_its_training_data_and_the_folder(folder, tmp_path, capsys):
     capsys.readouterr()
     assert main(fit(folder, "--holdout", "0.25", "--out", tmp_path / "m")) == 0
     first, second = capsys.readouterr().out.splitlines()
@@ -164,7 +164,7 @@ def test_instances_without_features_are_left_out_with_a_note(folder, tmp_path, c
     assert said.err == "note: left out: 5 instances without features, 0 without runs\n"
 
 
-def test_info_says_what_a_model_is_and_what_it_was_learnt_from(folder, tmp_path, capsys):
+def test_info_prints_a_model_and_its_training_data(folder, tmp_path, capsys):
     capsys.readouterr()
     assert main(["info", str(folder / "model")]) == 0
     assert "learnt from runs: 30 instances, 90 runs of sat" in capsys.readouterr().out
@@ -178,7 +178,7 @@ def test_info_says_what_a_model_is_and_what_it_was_learnt_from(folder, tmp_path,
     assert "training data: not recorded" in capsys.readouterr().out
 
 
-def test_info_says_in_json_what_runs_there_are(folder, capsys):
+def test_info_prints_runs_as_json(folder, capsys):
     capsys.readouterr()
     assert main(["info", str(folder / "runs.csv"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -191,7 +191,7 @@ def test_info_says_in_json_what_runs_there_are(folder, capsys):
 
 
 @pytest.mark.slow
-def test_the_default_model_says_how_sure_it_is(folder, tmp_path, capsys):
+def test_the_default_model_expresses_its_uncertainty(folder, tmp_path, capsys):
     data = [folder / "runs.csv", "--features", folder / "features.csv"]
     assert main(list(map(str, ["fit", *data, "--out", tmp_path / "m"]))) == 0
     assert "HybridDistNet learnt in" in capsys.readouterr().out

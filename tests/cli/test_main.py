@@ -124,7 +124,7 @@ def test_from_nothing_to_a_training_set(tmp_path):
     assert re.search(r"clasp\s+3\s+6", bayes_distnet("info", tmp_path / "again.sqlite").stdout)
 
 
-def test_collect_says_in_json_what_it_did(tmp_path):
+def test_collect_prints_its_summary_as_json(tmp_path):
     (tmp_path / "a.txt").write_text("")
     words = [
         "--command",

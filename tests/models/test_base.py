@@ -106,7 +106,7 @@ def test_features_with_holes_and_constants_work(model, data):
 
 
 @each(QUICK)
-def test_features_that_say_nothing_give_one_answer_for_all(model, data):
+def test_constant_features_give_one_prediction_for_all(model, data):
     x = np.ones((len(data.seconds), 2))
     medians = clone(model).fit(x, data.seconds).predict(x)
     np.testing.assert_allclose(medians, medians[0])

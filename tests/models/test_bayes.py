@@ -13,7 +13,7 @@ def data():
 @pytest.mark.slow
 @pytest.mark.parametrize("cutoff", [np.inf, 9.0], ids=["all finished", "40 % cut off"])
 @pytest.mark.parametrize("output", ["parameters", "runtimes"])
-def test_recovers_a_known_law_also_behind_the_cutoff(cutoff, output):
+def test_recovers_a_known_distribution_also_behind_the_cutoff(cutoff, output):
     x, t, finished = log_linear(n=2000, cutoff=cutoff)
     asked = np.array([[0.2], [0.4], [0.6]])
     model = BayesDistNet(output=output, random_state=0).fit(x, t, finished=finished)

@@ -1,32 +1,16 @@
 import numpy as np
 import pytest
+from proper import assert_proper
 
-from bayes_distnet import RuntimeDistribution, make_runs
+from bayes_distnet import make_runs
 from bayes_distnet.models.limits import best_lognormal, empirical
 from bayes_distnet.models.registry import MODELS as ENTRIES
 
 LIMITS = [key for key, peer in ENTRIES.items() if peer.is_limit]
 
 
-@pytest.fixture(scope="module")
-def runs():
-    return make_runs(n_instances=40, n_runs=3, n_features=6, random_state=0).cut_off(0.4)
-
-
-def assert_proper(rtd, rows):
-    assert isinstance(rtd, RuntimeDistribution)
-    assert len(rtd) == rows
-    cdf = rtd.cdf(np.geomspace(1e-4, 1e6, 60))
-    assert (np.diff(cdf, axis=1) >= 0).all()
-    assert cdf.min() >= 0
-    assert cdf.max() <= 1
-    median = rtd.median()
-    assert np.isfinite(median).all()
-    assert (median > 0).all()
-
-
 @pytest.mark.parametrize("key", LIMITS)
-def test_limits_beat_every_prediction_and_bear_rows_without_runs(key):
+def test_limits_beat_the_truth_and_accept_rows_without_runs(key):
     data = make_runs(n_instances=20, n_runs=60, random_state=0)
     seconds, finished = data.seconds.copy(), data.finished.copy()
     seconds[3], finished[3] = np.nan, False  # no run
@@ -42,7 +26,7 @@ def test_limits_beat_every_prediction_and_bear_rows_without_runs(key):
     np.testing.assert_allclose(np.log(rtd[whole].median() / data.truth[whole].median()), 0.0, atol=0.3)
 
 
-def test_the_best_lognormal_sees_past_the_cutoff():
+def test_the_best_lognormal_reaches_past_the_cutoff():
     runs = np.random.default_rng(0).lognormal(1.0, 0.5, size=(3, 4000))
     rtd = best_lognormal(np.minimum(runs, 2.5), runs < 2.5)
     np.testing.assert_allclose(np.log(rtd.median()), 1.0, atol=0.05)

@@ -2,32 +2,13 @@ import pickle
 import subprocess
 import sys
 
-import numpy as np
 import pytest
+from proper import assert_proper
 
-from bayes_distnet import RuntimeDistribution, make_runs
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.peers.comparison import require
 from bayes_distnet.models.registry import MODELS as ENTRIES
 from bayes_distnet.models.registry import ModelEntry, find_model
-
-
-@pytest.fixture(scope="module")
-def runs():
-    return make_runs(n_instances=40, n_runs=3, n_features=6, random_state=0).cut_off(0.4)
-
-
-def assert_proper(rtd, rows):
-    assert isinstance(rtd, RuntimeDistribution)
-    assert len(rtd) == rows
-    cdf = rtd.cdf(np.geomspace(1e-4, 1e6, 60))
-    assert (np.diff(cdf, axis=1) >= 0).all()
-    assert cdf.min() >= 0
-    assert cdf.max() <= 1
-    median = rtd.median()
-    assert np.isfinite(median).all()
-    assert (median > 0).all()
-
 
 OWN = """
 from dataclasses import dataclass
@@ -65,7 +46,7 @@ def own(tmp_path):
 
 
 @pytest.mark.parametrize("key", list(ENTRIES))
-def test_peers_travel_to_other_processes(key):
+def test_entries_can_be_sent_to_other_processes(key):
     there = pickle.loads(pickle.dumps(ENTRIES[key]))
     assert there.label == ENTRIES[key].label
     if there.make is not None:
@@ -83,7 +64,7 @@ def test_importing_peers_imports_none_of_the_packages():
     assert done.stdout.strip() == "[]"
 
 
-def test_a_missing_package_says_how_to_get_it(monkeypatch):
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     with pytest.raises(SettingError, match=r"no-such-package is not installed; pip install 'bayes-distnet\[peers\]'"):
         require("no_such_package")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -94,7 +75,7 @@ def test_a_missing_package_says_how_to_get_it(monkeypatch):
 @pytest.mark.parametrize(
     ("attribute", "name", "depth"), [("Mine", "Mine", 3), ("deep", "deep", 9), ("peer", "mine, deep", 5)]
 )
-def test_peers_of_ones_own_come_from_a_file(own, attribute, name, depth, runs):
+def test_models_of_users_come_from_a_file(own, attribute, name, depth, runs):
     peer = find_model(f"{own}:{attribute}")
     assert isinstance(peer, ModelEntry)
     model = peer.build("lognormal", 7)
@@ -102,13 +83,13 @@ def test_peers_of_ones_own_come_from_a_file(own, attribute, name, depth, runs):
     assert_proper(model.fit(runs.features, runs.seconds).predict_distribution(runs.features), 40)
 
 
-def test_a_file_that_leaves_is_an_error_not_the_end(tmp_path):
+def test_a_file_that_exits_is_an_error(tmp_path):
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
     with pytest.raises(SettingError, match=r"cannot load .*SystemExit: 0"):
         find_model(f"{tmp_path / 'mine.py'}:Model")
 
 
-def test_peers_of_ones_own_come_from_a_module():
+def test_models_of_users_come_from_a_module():
     assert find_model("bayes_distnet.models.random_forest:RandomForest").build("", 5).random_state == 5
 
 
@@ -124,17 +105,17 @@ def test_peers_of_ones_own_come_from_a_module():
         ("{own}:missing", r"no-such-package is not installed\.$"),
     ],
 )
-def test_a_peer_that_cannot_be_found_says_why(own, text, message):
+def test_a_model_that_cannot_be_found_is_a_clear_error(own, text, message):
     with pytest.raises(SettingError, match=message):
         find_model(text.format(own=own))
 
 
-def test_a_file_that_fails_says_where(tmp_path):
+def test_a_file_that_fails_is_named(tmp_path):
     (tmp_path / "broken.py").write_text("1 / 0")
     with pytest.raises(SettingError, match=r"cannot load .*broken.py': ZeroDivisionError: division by zero"):
         find_model(f"{tmp_path / 'broken.py'}:Model")
 
 
-def test_a_peer_is_a_model_or_a_limit():
+def test_an_entry_is_a_model_or_a_limit():
     with pytest.raises(SettingError, match=r"give one of source, make .* and limit"):
         ModelEntry("neither", "neither")

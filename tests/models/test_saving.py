@@ -97,7 +97,7 @@ def test_a_model_that_works_is_restored(folder):
 
 
 @pytest.mark.parametrize("error", [KeyError("a"), AttributeError("b"), ZeroDivisionError(), MemoryError()])
-def test_whatever_arrays_or_probe_raise_becomes_one_error(folder, error):
+def test_every_error_of_arrays_or_probe_becomes_one_error(folder, error):
     def fails(*_):
         raise error
 

@@ -78,7 +78,7 @@ def test_quantiles_of_groups_by_weight():
     np.testing.assert_array_equal(rows, [[10.0, 20.0, 20.0, 20.0], [1.0, 2.0, 2.0, 3.0]])
 
 
-def test_kernels_are_one_draw_with_the_law_of_all_runs_outside():
+def test_kernels_are_one_draw_with_the_lognormal_of_all_runs_outside():
     rtd = kernels(np.array([[0.0, 1.0, 2.0]]), 0.5, center=-1.0, spread=3.0)
     assert rtd.draws.tolist() == [0, 0, 0, 0]
     assert rtd.epistemic() == pytest.approx(0.0)

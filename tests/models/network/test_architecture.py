@@ -49,7 +49,7 @@ def test_numpy_and_jax_run_the_same_network(shape):
     )
 
 
-def test_local_noise_has_the_law_of_noisy_weights():
+def test_local_noise_has_the_distribution_of_noisy_weights():
     # One hidden layer: the law of the outputs is the same, not only close.
     shape = Architecture(n_inputs=3, n_outputs=1, hidden=(4,))
     rng = np.random.default_rng(2)

@@ -5,15 +5,15 @@ BayesDistNetError
 ├── RuntimeDataError   (ValueError)   runtimes, finished flags, cutoffs or groups that cannot be used
 ├── FeatureError       (ValueError)   a feature table that cannot be used, or not the one fitted on
 │   └── FeatureTypeError (TypeError)  a feature table of a kind that cannot be read as numbers at all
-├── SettingError       (ValueError)   an estimator or function argument outside what is allowed
+├── SettingError       (ValueError)   an argument of an estimator or function that is not allowed
 ├── ModelFileError     (OSError)      a saved model that is missing, cut short, changed or too new
 ├── StoreError         (OSError)      a file of runs that is missing, no such file, or about other runs
 ├── ResultsError       (OSError)      a folder of results that is missing, of other data, or in use
 └── CollectError       (RuntimeError) runs that cannot be collected: a solver that never answers, a lost cluster
 ```
 
-Each is also the built-in error a caller would expect, so `except ValueError` keeps working. A message says
-where, what was found, what is allowed and what to do.
+Each is also the built-in error a caller would expect, so `except ValueError` keeps working. A message
+names the place, the value found, the values allowed and a remedy.
 """
 
 
@@ -34,7 +34,7 @@ class FeatureTypeError(FeatureError, TypeError):
 
 
 class SettingError(BayesDistNetError, ValueError):
-    """An argument outside what is allowed."""
+    """An argument that is not allowed."""
 
 
 class ModelFileError(BayesDistNetError, OSError):

@@ -103,7 +103,7 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
 
 
 def open_data(source: str, features: Path | None, solver: str | None) -> Dataset:
-    """Open runs of one solver with the features of their instances; print what had to be left out."""
+    """Open runs of one solver with the features of their instances; print the number of instances left out."""
     from bayes_distnet.data.open import open_dataset
 
     data = open_dataset(source, features, solver)

@@ -1,6 +1,6 @@
 """The interface of a recipe: every choice by which networks are built, trained and used.
 
-There are two recipes. `DefaultRecipe` works on little data and is what the estimators use; `PaperRecipe` has the
+There are two recipes. `DefaultRecipe` works on little data and is the default of the estimators; `PaperRecipe` has the
 settings of the published runs. Fitting, training and prediction ask the recipe and never which one it is. A recipe
 imports no JAX: a loaded model predicts without it.
 """
@@ -127,7 +127,7 @@ class Recipe(ABC):
 
     @abstractmethod
     def objective(self, architecture: Architecture, n_rows: int) -> Objective:
-        """Return what is optimised, for so many training rows."""
+        """Return the optimised quantity, for so many training rows."""
 
     @abstractmethod
     def plan(self, architecture: Architecture, n_features: int, n_rows: int, evidence: float, spread: float) -> Plan:

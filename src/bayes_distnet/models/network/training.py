@@ -101,7 +101,7 @@ class _Best:
     waited: int = 0
 
     def update(self, values: Any, held_out: FloatArray) -> bool:
-        """Keep what is better; return whether training should stop."""
+        """Keep the better parameters; return whether training should stop."""
         if self.patience is None:
             self.values = values
             return False

@@ -56,9 +56,9 @@ def derived(rtd: RuntimeDistribution) -> dict[str, RuntimeDistribution]:
         "as it is": rtd,
         "alive": rtd.given_alive(rtd.quantile(0.7)),
         "alive at last": rtd.given_alive(rtd.quantile(1 - 1e-14)),
-        "minimum": rtd.minimum_of(3),
-        "shared minimum": rtd.minimum_of(3, shared=True),
-        "all of it": rtd.minimum_of(2).given_alive(rtd.quantile(0.3)).minimum_of(3, shared=True).given_alive(0.5),
+        "minimum": rtd.minimum_of(3, independent=True),
+        "shared minimum": rtd.minimum_of(3),
+        "all of it": rtd.minimum_of(2, independent=True).given_alive(rtd.quantile(0.3)).minimum_of(3).given_alive(0.5),
     }
 
 

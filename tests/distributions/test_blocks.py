@@ -11,7 +11,7 @@ def test_blocks_do_not_change_the_values(monkeypatch):
     rtd = tame("weibull", n=6, size=7)
     t = np.geomspace(0.1, 100, 13)
     own = np.tile(t, (6, 1)) * np.arange(1, 7)[:, None]
-    alive = rtd.given_alive(2.0).minimum_of(2)
+    alive = rtd.given_alive(2.0).minimum_of(2, independent=True)
     calls = [
         lambda: rtd.cdf(t),
         lambda: rtd.pdf(own),

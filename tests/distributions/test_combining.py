@@ -10,7 +10,7 @@ from bayes_distnet.errors import SettingError
 
 def test_concat_keeps_rows_and_their_history():
     a, b = tame("lognormal", n=2, size=3), tame("lognormal", n=3, size=5, seed=1)
-    parts = [a, b.given_alive(2.0), a.minimum_of(2), b.minimum_of(3, shared=True)]
+    parts = [a, b.given_alive(2.0), a.minimum_of(2, independent=True), b.minimum_of(3)]
     both = RuntimeDistribution.concat(parts)
     assert len(both) == 10
     assert both.quantile(LEVELS) == pytest.approx(np.concatenate([part.quantile(LEVELS) for part in parts]), rel=1e-10)
@@ -35,7 +35,7 @@ def test_mixture_pools_with_weights_of_its_own():
     with pytest.raises(SettingError, match="same way"):
         RuntimeDistribution.mixture([(a, 1.0), (b.given_alive(1.0), 1.0)])
     with pytest.raises(SettingError, match="before taking the minimum"):
-        RuntimeDistribution.mixture([(a, 1.0), (b.minimum_of(2), 1.0)])
+        RuntimeDistribution.mixture([(a, 1.0), (b.minimum_of(2, independent=True), 1.0)])
     with pytest.raises(SettingError, match="not negative"):
         RuntimeDistribution.mixture([(a, 1.0), (b, -1.0)])
     with pytest.raises(SettingError, match="row 0: weights"):
@@ -57,7 +57,7 @@ def test_pools_keep_draws_apart():
 def test_concat_keeps_the_draws_of_each_row():
     a, plain = grouped(), tame("lognormal", n=2, size=8)
     other = RuntimeDistribution(a.components, a.weights, draws=[0, 0, 0, 1, 1, 1])
-    parts = [a, plain, other.minimum_of(2, shared=True), a.given_alive(1.0)]
+    parts = [a, plain, other.minimum_of(2), a.given_alive(1.0)]
     both = RuntimeDistribution.concat(parts)
     for again in (both, RuntimeDistribution.from_arrays(both.to_arrays())):
         for ask in (RuntimeDistribution.epistemic, RuntimeDistribution.aleatoric, RuntimeDistribution.median):

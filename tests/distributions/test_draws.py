@@ -67,7 +67,7 @@ def test_draws_are_compared_as_mixtures_of_their_components(name):
 @pytest.mark.parametrize("name", ["lognormal", "inverse-gaussian"])
 def test_variance_is_epistemic_plus_aleatoric_with_draws(name):
     rtd = grouped(name)
-    cases = {"as it is": rtd, "alive": rtd.given_alive(2.0), "shared": rtd.minimum_of(3, shared=True)}
+    cases = {"as it is": rtd, "alive": rtd.given_alive(2.0), "shared": rtd.minimum_of(3)}
     cases["both"] = cases["shared"].given_alive(1.0)
     for label, case in cases.items():
         assert case.epistemic() + case.aleatoric() == pytest.approx(case.variance(), rel=1e-9), label
@@ -81,9 +81,9 @@ def test_copies_share_their_draw():
     rtd, t = grouped(), np.array([0.5, 2.0, 9.0])
     draws, weights = zip(*(by_hand(rtd, label) for label in range(3)), strict=True)
     expected = sum(w[:, None] * draw.sf(t) ** 4 for draw, w in zip(draws, weights, strict=True))
-    fastest = rtd.minimum_of(4, shared=True)
+    fastest = rtd.minimum_of(4)
     assert fastest.sf(t) == pytest.approx(expected, rel=1e-11)
-    assert rtd.minimum_of(2, shared=True).minimum_of(2, shared=True).sf(t) == pytest.approx(expected, rel=1e-11)
+    assert rtd.minimum_of(2).minimum_of(2).sf(t) == pytest.approx(expected, rel=1e-11)
     h = 1e-4 * t
     assert fastest.pdf(t) == pytest.approx((fastest.cdf(t + h) - fastest.cdf(t - h)) / (2 * h), rel=1e-5)
     assert np.abs(fastest.cdf(fastest.quantile(LEVELS)) - LEVELS).max() < 1e-9
@@ -92,20 +92,20 @@ def test_copies_share_their_draw():
     assert left.given_alive(1.0).sf(t) == pytest.approx(fastest.sf(3.0 + t) / fastest.sf(3.0)[:, None], rel=1e-10)
     for case in (fastest, left):
         assert scipy.stats.kstest(case.cdf(case.sample(3000, random_state=5))[0], "uniform").pvalue > 1e-4
-    assert rtd.minimum_of(4).sf(t) == pytest.approx(rtd.sf(t) ** 4, rel=1e-11)
+    assert rtd.minimum_of(4, independent=True).sf(t) == pytest.approx(rtd.sf(t) ** 4, rel=1e-11)
     # With one draw there is nothing that copies could share.
     one = RuntimeDistribution(rtd.components, rtd.weights, draws=np.zeros(6))
-    assert one.minimum_of(4, shared=True).sf(t) == pytest.approx(one.minimum_of(4).sf(t), rel=1e-11)
+    assert one.minimum_of(4).sf(t) == pytest.approx(one.minimum_of(4, independent=True).sf(t), rel=1e-11)
 
 
 def test_draws_are_kept():
     rtd = grouped()
     assert rtd.draws.tolist() == [1, 0, 1, 2, 0, 0]
-    for other in (rtd[1], rtd[[2, 0]], rtd.given_alive(1.0), rtd.minimum_of(2, shared=True), rtd[[]]):
+    for other in (rtd[1], rtd[[2, 0]], rtd.given_alive(1.0), rtd.minimum_of(2), rtd[[]]):
         assert other.draws.tolist() == rtd.draws.tolist()
     assert rtd[[2, 0]].epistemic() == pytest.approx(rtd.epistemic()[[2, 0]])
     assert rtd[[]].epistemic().shape == rtd[[]].band()[0].shape == (0,)
-    for case in (rtd, rtd.given_alive(2.0), rtd.minimum_of(3, shared=True).given_alive(1.0)):
+    for case in (rtd, rtd.given_alive(2.0), rtd.minimum_of(3).given_alive(1.0)):
         again = RuntimeDistribution.from_arrays(case.to_arrays())
         assert again.draws.tolist() == rtd.draws.tolist()
         assert np.all(again.quantile(LEVELS) == case.quantile(LEVELS))
@@ -121,7 +121,7 @@ def test_a_draw_without_weight_counts_nothing():
     assert rtd.epistemic() == pytest.approx([0.0], abs=1e-12)
     assert rtd.aleatoric() == pytest.approx(rtd.variance())
     assert rtd.band()[1] == pytest.approx(rtd.median())
-    waited = rtd.minimum_of(2, shared=True).given_alive(3.0)
+    waited = rtd.minimum_of(2).given_alive(3.0)
     assert waited.weights[0, 2:].tolist() == [0.0, 0.0]
     assert np.isfinite(waited.mean()).all()
 

@@ -26,8 +26,8 @@ def derived(rtd: KernelEstimate) -> dict[str, KernelEstimate]:
         "as it is": rtd,
         "alive": rtd.given_alive(1.0),
         "alive after all": rtd.given_alive(CENTRES.max(axis=1) + 4 * WIDTH),
-        "minimum": rtd.minimum_of(3),
-        "both": rtd.minimum_of(2).given_alive(0.5).minimum_of(3),
+        "minimum": rtd.minimum_of(3, independent=True),
+        "both": rtd.minimum_of(2, independent=True).given_alive(0.5).minimum_of(3, independent=True),
     }
 
 
@@ -95,7 +95,7 @@ def test_quantile_of_kernels_without_visible_width():
     assert rtd.quantile([0.001, 0.5, 0.999])[0] == pytest.approx([7.0] * 3, rel=1e-10)
     assert rtd.quantile([0.25, 0.75])[1] == pytest.approx([1e-9, 1e9], abs=1e-6)
     assert rtd.given_alive(6.0).mean()[0] == pytest.approx(1.0, rel=1e-9)
-    assert rtd.minimum_of(2).mean()[0] == pytest.approx(7.0, rel=1e-9)
+    assert rtd.minimum_of(2, independent=True).mean()[0] == pytest.approx(7.0, rel=1e-9)
 
 
 def test_moments_in_closed_form():
@@ -108,7 +108,7 @@ def test_moments_in_closed_form():
     z = (b - a) / theta
     gap = (b - a) * (2 * scipy.special.ndtr(z) - 1) + 2 * theta * np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
     apart, same = 0.5 * (a + b) - 0.5 * gap, 0.5 * (a + b) - theta / np.sqrt(2 * np.pi)
-    fastest = KernelEstimate([[a, b]], 0.5).minimum_of(2)
+    fastest = KernelEstimate([[a, b]], 0.5).minimum_of(2, independent=True)
     assert fastest.mean() == pytest.approx([0.5 * apart + 0.5 * same], rel=1e-12)
 
 
@@ -139,8 +139,8 @@ def test_waiting_and_minima_by_the_formula():
     assert left.pdf(x) == pytest.approx(rtd.pdf(waited + x) / rtd.sf(waited), rel=1e-11)
     assert left.cdf([-1.0, 0.0]).max() == 0.0
     assert rtd.given_alive(1.0).given_alive(2.5).sf(x) == pytest.approx(rtd.given_alive(3.5).sf(x), rel=1e-11)
-    assert rtd.minimum_of(4).sf(x) == pytest.approx(rtd.sf(x) ** 4, rel=1e-11)
-    assert rtd.minimum_of(2).minimum_of(3).cdf(x) == pytest.approx(rtd.minimum_of(6).cdf(x), rel=1e-12)
+    assert rtd.minimum_of(4, independent=True).sf(x) == pytest.approx(rtd.sf(x) ** 4, rel=1e-11)
+    assert rtd.minimum_of(2, independent=True).minimum_of(3, independent=True).cdf(x) == pytest.approx(rtd.minimum_of(6, independent=True).cdf(x), rel=1e-12)
     alive = scipy.special.ndtr((CENTRES - waited) / WIDTH[:, None])
     assert left.weights == pytest.approx(alive / alive.sum(axis=1, keepdims=True), rel=1e-11)
     assert np.all(rtd.weights == 1 / 3)
@@ -163,20 +163,20 @@ def test_it_has_the_face_of_a_runtime_distribution():
     assert np.all(rtd.width == WIDTH)
     assert RuntimeDistribution(LogNormal([0.0], [1.0])).samples is None
     assert repr(rtd[0]) == "KernelEstimate(1 rows x 3 kernel components, median 1.02 to 1.02 s)"
-    for part in (rtd, rtd.given_alive(0.5).minimum_of(2)):
+    for part in (rtd, rtd.given_alive(0.5).minimum_of(2, independent=True)):
         assert part[[2, 0]].median() == pytest.approx(part.median()[[2, 0]])
         assert part[part.mean() > 100].samples.tolist() == [CENTRES[2].tolist()]
         low, high = part.interval(0.8)
         assert np.stack([low, high], 1) == pytest.approx(part.quantile([0.1, 0.9]))
     assert rtd[[]].cdf([1.0, 2.0]).shape == (0, 2)
-    assert rtd[[]].minimum_of(2).mean().shape == (0,)
+    assert rtd[[]].minimum_of(2, independent=True).mean().shape == (0,)
     assert KernelEstimate(CENTRES, WIDTH[:, None]).cdf(1.0) == pytest.approx(rtd.cdf(1.0))
     assert KernelEstimate(CENTRES, 0.7).cdf(1.0)[0] == pytest.approx(rtd.cdf(1.0)[0])
 
 
 def test_draws_of_runtimes_are_not_compared():
     rtd = estimates()
-    for ask in (rtd.band, rtd.epistemic, rtd.aleatoric, lambda: rtd.minimum_of(2, shared=True)):
+    for ask in (rtd.band, rtd.epistemic, rtd.aleatoric, lambda: rtd.minimum_of(2)):
         with pytest.raises(SettingError, match="draws of a kernel estimate are runtimes"):
             ask()
     with pytest.raises(SettingError, match="found KernelEstimate"):

@@ -74,15 +74,15 @@ def test_waiting_moves_weight_to_the_slow_components():
 
 def test_minima_by_the_formula():
     rtd, t = tame("weibull"), np.array([0.5, 2.0, 5.0])
-    assert rtd.minimum_of(4).sf(t) == pytest.approx(rtd.sf(t) ** 4, rel=1e-11)
+    assert rtd.minimum_of(4, independent=True).sf(t) == pytest.approx(rtd.sf(t) ** 4, rel=1e-11)
     sf = rtd.components.take(np.s_[:, None, :]).sf(t[:, None])
-    assert rtd.minimum_of(4, shared=True).sf(t) == pytest.approx((rtd.weights[:, None] * sf**4).sum(-1), rel=1e-11)
-    assert np.all(rtd.minimum_of(4, shared=True).sf(t) >= rtd.minimum_of(4).sf(t))  # Jensen
-    assert rtd.minimum_of(2).minimum_of(3).cdf(t) == pytest.approx(rtd.minimum_of(6).cdf(t), rel=1e-11)
-    assert rtd.minimum_of(1).cdf(t) == pytest.approx(rtd.cdf(t))
-    assert rtd.minimum_of(np.int64(2)).cdf(t) == pytest.approx(rtd.minimum_of(2).cdf(t))
+    assert rtd.minimum_of(4).sf(t) == pytest.approx((rtd.weights[:, None] * sf**4).sum(-1), rel=1e-11)
+    assert np.all(rtd.minimum_of(4).sf(t) >= rtd.minimum_of(4, independent=True).sf(t))  # Jensen
+    assert rtd.minimum_of(2, independent=True).minimum_of(3, independent=True).cdf(t) == pytest.approx(rtd.minimum_of(6, independent=True).cdf(t), rel=1e-11)
+    assert rtd.minimum_of(1, independent=True).cdf(t) == pytest.approx(rtd.cdf(t))
+    assert rtd.minimum_of(np.int64(2), independent=True).cdf(t) == pytest.approx(rtd.minimum_of(2, independent=True).cdf(t))
     one = RuntimeDistribution(Weibull([2.0], [1.5]))
-    assert one.minimum_of(3).quantile(0.3) == pytest.approx(one.minimum_of(3, shared=True).quantile(0.3))
+    assert one.minimum_of(3, independent=True).quantile(0.3) == pytest.approx(one.minimum_of(3).quantile(0.3))
 
 
 def test_orders_of_waiting_and_minimum_against_simulation():
@@ -97,14 +97,14 @@ def test_orders_of_waiting_and_minimum_against_simulation():
     pairs = np.where(which[:, :1] == 0, draw(0, 2), draw(1, 2))  # two copies, one component: shared
     loose = np.where(which == 0, draw(0, 2), draw(1, 2))  # two copies, a component each
     cases = {
-        "wait, minimum": (rtd.given_alive(1.5).minimum_of(2), loose[(loose > 1.5).all(1)].min(1) - 1.5),
-        "minimum, wait": (rtd.minimum_of(2).given_alive(1.5), (lambda m: m[m > 1.5] - 1.5)(loose.min(1))),
+        "wait, minimum": (rtd.given_alive(1.5).minimum_of(2, independent=True), loose[(loose > 1.5).all(1)].min(1) - 1.5),
+        "minimum, wait": (rtd.minimum_of(2, independent=True).given_alive(1.5), (lambda m: m[m > 1.5] - 1.5)(loose.min(1))),
         "shared minimum, wait": (
-            rtd.minimum_of(2, shared=True).given_alive(1.5),
+            rtd.minimum_of(2).given_alive(1.5),
             (lambda m: m[m > 1.5] - 1.5)(pairs.min(1)),
         ),
         # *One* run is alive; its twin on the same instance starts from the same time.
-        "wait, shared minimum": (rtd.given_alive(1.5).minimum_of(2, shared=True), None),
+        "wait, shared minimum": (rtd.given_alive(1.5).minimum_of(2), None),
     }
     first = pairs[:, 0] > 1.5
     twins = [draw(0, 2), draw(1, 2)]
@@ -132,7 +132,7 @@ def test_deep_tails_stay_numbers(name):
     q = left.quantile(p)
     assert np.all(np.isfinite(q) & (q > 0))
     assert np.abs(left.cdf(q) - p).max() < 1e-9
-    for value in (left.mean(), left.minimum_of(3).mean(), left.restricted_mean(1.0), left.sample(3), left.log_pdf(1.0)):
+    for value in (left.mean(), left.minimum_of(3, independent=True).mean(), left.restricted_mean(1.0), left.sample(3), left.log_pdf(1.0)):
         assert not np.isnan(value).any()
     assert left.weights.sum(axis=1) == pytest.approx(1.0)
     far = rtd.given_alive(1e12)

@@ -31,7 +31,7 @@ def test_variance_is_epistemic_plus_aleatoric():
     w = rtd.weights
     assert rtd.aleatoric() == pytest.approx((w * variances).sum(1))
     assert rtd.epistemic() == pytest.approx((w * means**2).sum(1) - (w * means).sum(1) ** 2)
-    alive = rtd.given_alive(2.0).minimum_of(2, shared=True)
+    alive = rtd.given_alive(2.0).minimum_of(2)
     assert alive.epistemic() + alive.aleatoric() == pytest.approx(alive.variance(), rel=1e-9)
 
 
@@ -52,13 +52,13 @@ def test_infinite_moments_are_inf_and_not_noise():
     # Half the index, twice the copies: the fastest of two has a mean where one run has none.
     assert np.isinf(rtd.given_alive(5.0).mean()).tolist() == [True, False, False]
     for shared in (False, True):
-        assert np.isfinite(rtd.minimum_of(2, shared=shared).mean()).all()
-        assert np.isinf(rtd.minimum_of(2, shared=shared).variance()).tolist() == [True, False, False]
+        assert np.isfinite(rtd.minimum_of(2, independent=not shared).mean()).all()
+        assert np.isinf(rtd.minimum_of(2, independent=not shared).variance()).tolist() == [True, False, False]
     # sf = 1/(1 + t), so E[min of k] = 1 / (k - 1).
     plain = RuntimeDistribution(LogLogistic(scale=[1.0], shape=[1.0]))
     assert plain.mean() == np.inf
-    assert plain.minimum_of(2).mean() == pytest.approx(1.0, rel=1e-9)
-    assert plain.minimum_of(5).mean() == pytest.approx(0.25, rel=1e-9)
+    assert plain.minimum_of(2, independent=True).mean() == pytest.approx(1.0, rel=1e-9)
+    assert plain.minimum_of(5, independent=True).mean() == pytest.approx(0.25, rel=1e-9)
     assert plain.restricted_mean([1.0, 1e6])[0] == pytest.approx([np.log(2.0), np.log1p(1e6)], rel=1e-9)
 
 
@@ -76,9 +76,9 @@ def test_minimum_of_two_exponential_mixtures_has_the_closed_mean(make):
     w, rate = rtd.weights, 1 / rtd.components.scale
     pair = w[:, :, None] * w[:, None, :]
     expected = (pair / (rate[:, :, None] + rate[:, None, :])).sum((1, 2))
-    assert rtd.minimum_of(2).mean() == pytest.approx(expected, rel=1e-9)
+    assert rtd.minimum_of(2, independent=True).mean() == pytest.approx(expected, rel=1e-9)
     second = (2 * pair / (rate[:, :, None] + rate[:, None, :]) ** 2).sum((1, 2))
-    assert rtd.minimum_of(2).variance() == pytest.approx(second - expected**2, rel=1e-7)
+    assert rtd.minimum_of(2, independent=True).variance() == pytest.approx(second - expected**2, rel=1e-7)
 
 
 def test_little_weight_far_away_is_not_overlooked():
@@ -92,13 +92,13 @@ def test_little_weight_far_away_is_not_overlooked():
     )
     expected = (1 - w) ** 2 * two_near + 2 * w * (1 - w) * near + w**2 * two_far
     assert w**2 * two_far > 5  # more than all the rest
-    assert rtd.minimum_of(2).mean() == pytest.approx([expected], rel=1e-6)
+    assert rtd.minimum_of(2, independent=True).mean() == pytest.approx([expected], rel=1e-6)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_moments_of_wild_minima_equal_brute_force(name):
     rtd = wild(name, n=4)
-    two = rtd.minimum_of(3)
+    two = rtd.minimum_of(3, independent=True)
     if name == "loglogistic":
         rtd, two = rtd[np.isfinite(two.mean())], two[np.isfinite(two.mean())]
     edges = rtd.components.take(np.s_[:, None, :]).quantile(

@@ -61,7 +61,7 @@ def test_one_component_has_a_band_of_no_width():
 
 
 def test_bands_need_components():
-    rtd = tame("lognormal").minimum_of(2)
+    rtd = tame("lognormal").minimum_of(2, independent=True)
     for ask in (rtd.band, rtd.epistemic, rtd.aleatoric):
         with pytest.raises(SettingError, match="shared=True"):
             ask()

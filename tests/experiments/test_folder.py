@@ -75,7 +75,7 @@ def test_a_model_whose_code_has_changed_is_done_again_on_demand(run, mine):
     code = "from bayes_distnet import Marginal\n\nclass Mine(Marginal):\n    def _predict(self, x):\n"
     once = "        return super()._predict(x)\n"
     first = run(models=[mine(code + once, "Mine"), "ridge"], runs=[1, 2])
-    model = mine(code + once.replace("(x)", "(x).minimum_of(50)"), "Mine")
+    model = mine(code + once.replace("(x)", "(x).minimum_of(50, independent=True)"), "Mine")
     with pytest.warns(UserWarning, match=r"mine\.py:Mine has changed .*: they stay") as caught:
         same = run(models=[model], runs=[1])
     assert caught[0].filename.endswith("conftest.py")  # the line that called run_experiment

@@ -126,7 +126,7 @@ def test_crps_of_heavy_tails():
 
 def test_crps_of_remaining_time_and_of_minima():
     rtd = mixtures(n=2)
-    for derived in (rtd.given_alive(2.0), rtd.minimum_of(3), rtd.minimum_of(2, shared=True)):
+    for derived in (rtd.given_alive(2.0), rtd.minimum_of(3, independent=True), rtd.minimum_of(2)):
         value = crps(derived, [1.0, 2.0])
         for i, t in enumerate((1.0, 2.0)):
             top = derived[i].quantile(1 - 1e-13)[0]

@@ -246,15 +246,15 @@ class KernelEstimate(PredictedRuntimes):
     def _given_alive(self, waited: FloatArray) -> Self:
         return self._of(self._kernels, self._offset[:, 0] + waited, self._copies)
 
-    def minimum_of(self, k: int, *, shared: bool = False) -> Self:
+    def minimum_of(self, k: int, *, independent: bool = False) -> Self:
         """Return the distribution of the fastest of k independent parallel copies.
 
         Parameters
         ----------
         k : int
             Number of copies, at least 1.
-        shared : bool, default False
-            Must be False: a kernel estimate has no draws of distributions that copies could share.
+        independent : bool, default False
+            Must be True: a kernel estimate has no draws of distributions that copies could share.
 
         Returns
         -------
@@ -262,8 +262,8 @@ class KernelEstimate(PredictedRuntimes):
             One row per row of this one.
         """
         check_at_least("k", k, 1)
-        if shared:
-            self._refuse("minimum_of(shared=True)")
+        if not independent:
+            self._refuse("minimum_of() without independent=True")
         return self._of(self._kernels, self._start, self._copies * float(k))
 
     # -- disagreement of draws, which a kernel estimate does not have ------------------------------------------------

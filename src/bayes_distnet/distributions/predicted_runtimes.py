@@ -75,7 +75,7 @@ class PredictedRuntimes(ABC):
         """(n,) mean of the draws' variances, in s²."""
 
     @abstractmethod
-    def minimum_of(self, k: int, *, shared: bool = False) -> Self:
+    def minimum_of(self, k: int, *, independent: bool = False) -> Self:
         """Distribution of the fastest of k parallel copies."""
 
     @property

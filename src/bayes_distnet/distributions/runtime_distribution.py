@@ -50,7 +50,7 @@ class RuntimeDistribution(PredictedRuntimes):
         (S,) or (n, S), not negative; normalised to sum to one in each row. Equal by default.
     draws : array-like, optional
         (S,) or (n, S) whole numbers that name the draw of each component. `band`, `epistemic`, `aleatoric` and
-        `minimum_of(shared=True)` take components of one draw as its shape, not as disagreement. Each component is a
+        `minimum_of` take components of one draw as its shape, not as disagreement. Each component is a
         draw of its own by default.
 
     Raises
@@ -222,8 +222,7 @@ class RuntimeDistribution(PredictedRuntimes):
     def _need_draws(self, method: str) -> None:
         if np.any(self._mixture.power != 1):
             raise SettingError(
-                f"{method}() compares draws, but the minimum of independent copies mixes them; "
-                f"use minimum_of(k, shared=True)"
+                f"{method}() compares draws, but the minimum of independent copies mixes them; use minimum_of(k)"
             )
 
     # -- other distributions made from it ------------------------------------------------------------------------
@@ -231,21 +230,20 @@ class RuntimeDistribution(PredictedRuntimes):
     def _given_alive(self, waited: FloatArray) -> Self:
         return self._of(self._mixture.condition(waited) if np.any(waited) else self._mixture)
 
-    def minimum_of(self, k: int, *, shared: bool = False) -> Self:
+    def minimum_of(self, k: int, *, independent: bool = False) -> Self:
         r"""Return the distribution of the fastest of k parallel copies.
 
-        With `shared=False` the copies are independent in everything, so :math:`P(\min > t) = P(T > t)^k`. Copies
-        that run on the *same instance* are not: the model's ignorance about the instance is the same for all of them.
-        With `shared=True` they share the draw, :math:`P(\min > t) = \sum_d w_d\, sf_d(t)^k`, which is never smaller
-        (Jensen): parallel copies protect against bad luck, not against a hard instance. A draw d is a component or,
-        after `RuntimeDistribution(..., draws=...)`, the mixture of several.
+        Copies run on the same instance: the model's ignorance about it is the same for all of them. So they share the
+        draw, :math:`P(\min > t) = \sum_d w_d\, sf_d(t)^k`. Independent copies, :math:`P(\min > t) = P(T > t)^k`, would
+        never be slower (Jensen): parallel copies protect against bad luck, not against a hard instance. A draw d is a
+        component or, after `RuntimeDistribution(..., draws=...)`, the mixture of several.
 
         Parameters
         ----------
         k : int
             Number of copies, at least 1.
-        shared : bool, default False
-            Whether the copies share the draw.
+        independent : bool, default False
+            Whether the copies are independent in everything, as if each ran on another instance of this kind.
 
         Returns
         -------
@@ -257,13 +255,13 @@ class RuntimeDistribution(PredictedRuntimes):
         >>> import numpy as np
         >>> from bayes_distnet.distributions.families import Exponential
         >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 100.0]]))      # an easy or a hard instance
-        >>> rtd.minimum_of(8).mean().round(2), rtd.minimum_of(8, shared=True).mean().round(2)
+        >>> rtd.minimum_of(8, independent=True).mean().round(2), rtd.minimum_of(8).mean().round(2)
         (array([0.34]), array([6.31]))
         """
         check_at_least("k", k, 1)
         mixture = self._mixture
         # With one component there is nothing to share, and copies of it keep the closed forms.
-        if shared or self.n_components == 1:
+        if not independent or self.n_components == 1:
             return self._of(replace(mixture, copies=mixture.copies * float(k)))
         return self._of(replace(mixture, power=mixture.power * float(k)))
 

@@ -107,7 +107,7 @@ def crps(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatAr
     runs = runs_of(rtd, runtimes, finished)
     horizon = runs.horizon
     times = np.minimum(runs.seconds, horizon[:, None])
-    faster = rtd.minimum_of(2).restricted_mean(horizon[:, None])
+    faster = rtd.minimum_of(2, independent=True).restricted_mean(horizon[:, None])
     with np.errstate(invalid="ignore"):
         return runs.average(np.maximum(times - 2 * rtd.restricted_mean(times) + faster, 0.0))
 

@@ -87,7 +87,7 @@ def test_a_registered_family_predicts():
     assert rtd.mean() == pytest.approx([0.25 * one.mean() + 0.75 * two.mean()])
     left = rtd.given_alive(2.0)
     assert left.mean() == pytest.approx([(rtd.mean()[0] - rtd.restricted_mean(2.0)[0]) / rtd.sf(2.0)[0]])
-    assert rtd.minimum_of(2, shared=True).mean() == pytest.approx(rtd.mean() / np.sqrt(2.0), rel=1e-7)
+    assert rtd.minimum_of(2).mean() == pytest.approx(rtd.mean() / np.sqrt(2.0), rel=1e-7)
     assert np.array(rtd.band(0.9)) == pytest.approx(np.array([[one.median()], [two.median()]]))
     again = RuntimeDistribution.from_arrays(left.to_arrays())
     assert again.family == "rayleigh"

@@ -1,0 +1,152 @@
+r"""The instance effect: the part of a runtime that all runs of an instance share.
+
+The features do not determine an instance. A prediction :math:`F` is the distribution of one run of an instance with
+these features; two runs of the *same* instance are alike. With the normal score :math:`Z = \Phi^{-1}(F(T))` of a run,
+
+.. math:: Z = \sqrt{\rho}\, A + \sqrt{1 - \rho}\, E,
+
+where :math:`A` is standard normal and common to all runs of the instance (ignorance), and :math:`E` belongs to the run
+(luck). Given :math:`A = a`, the instance has the distribution
+:math:`F_a(t) = \Phi\bigl((Z(t) - \sqrt{\rho}\, a) / \sqrt{1 - \rho}\bigr)`; averaged over :math:`a` this is :math:`F`
+again, exactly and for any shape of :math:`F`. So the effect changes no prediction of a single run.
+
+Beliefs about :math:`A` are weights on a fine grid of values: sums over an even grid are as good as exact for functions
+that fade like a Gaussian.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import scipy.special
+from numpy.typing import ArrayLike
+
+from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
+from bayes_distnet.distributions.special.elementary import log1mexp, log_sum_exp
+from bayes_distnet.errors import SettingError
+from bayes_distnet.validation import check_numbers
+
+#: Values of the effect, in its standard deviations.
+GRID = np.linspace(-6.0, 6.0, 97)
+_LOG_PRIOR = -0.5 * GRID**2 - scipy.special.logsumexp(-0.5 * GRID**2)
+#: Largest fraction of the variance: with a fraction of 1, runs would have no luck at all.
+LARGEST = 0.995
+
+
+def normal_scores(log_sf: FloatArray) -> FloatArray:
+    """Return the normal scores of times with these log survival probabilities, accurate in both tails."""
+    upper = log_sf < -scipy.special.log1p(1.0)
+    with np.errstate(all="ignore"):
+        return np.where(
+            upper,
+            -scipy.special.ndtri_exp(np.where(upper, log_sf, -1.0)),
+            scipy.special.ndtri_exp(log1mexp(np.where(upper, -0.1, log_sf))),
+        )
+
+
+@dataclass(frozen=True)
+class InstanceEffect:
+    """Size of the effect of n instances, and the belief about its value.
+
+    Parameters
+    ----------
+    size : array
+        (n,) fraction of the variance of normal scores that all runs of an instance share.
+    log_weights : array
+        (n, G), or (1, G) for a belief common to all rows: logs of the weights of `GRID`.
+    assumed : bool
+        Whether the size was assumed, not learnt: there was one run per instance.
+    """
+
+    size: FloatArray
+    log_weights: FloatArray
+    assumed: bool = False
+
+    @classmethod
+    def of(cls, size: ArrayLike, n: int, *, assumed: bool = False) -> Self:
+        """Return the effect before any run of the instances has been seen.
+
+        Parameters
+        ----------
+        size : array-like
+            A scalar or (n,), between 0 and 1.
+        n : int
+            Number of instances.
+        assumed : bool, default False
+            Whether the size was assumed.
+
+        Returns
+        -------
+        InstanceEffect
+            A standard normal belief about the effect of every instance.
+
+        Raises
+        ------
+        SettingError
+            If a size is no number, or outside [0, 1].
+        """
+        sizes = check_numbers("effect", size)
+        if sizes.shape not in ((), (n,)) or not np.all((sizes >= 0) & (sizes <= 1)):
+            raise SettingError(
+                f"effect: expected a fraction of the variance, or one for each of {n} rows; got {size!r}"
+            )
+        return cls(np.broadcast_to(np.minimum(sizes, LARGEST), (n,)).astype(float), _LOG_PRIOR[None], assumed)
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    @property
+    def is_prior(self) -> bool:
+        """Whether no run has been seen."""
+        return len(self.log_weights) == 1
+
+    @property
+    def weights(self) -> FloatArray:
+        """(n, G) or (1, G) weights of `GRID`."""
+        return np.exp(self.log_weights)
+
+    def take(self, rows: IndexArray | slice) -> InstanceEffect:
+        """Return some of the rows."""
+        weights = self.log_weights if self.is_prior else self.log_weights[rows]
+        return InstanceEffect(self.size[rows], weights, self.assumed)
+
+    def standardised(self, scores: FloatArray) -> FloatArray:
+        """Return normal scores (n, m) relative to every value of the effect, (n, m, G)."""
+        root, rest = np.sqrt(self.size)[:, None, None], np.sqrt(1.0 - self.size)[:, None, None]
+        return np.asarray((scores[..., None] - root * GRID) / rest)
+
+    def log_sf(self, scores: FloatArray) -> FloatArray:
+        """Return log survival at normal scores (n, m), given every value of the effect: (n, m, G)."""
+        return np.asarray(scipy.special.log_ndtr(-self.standardised(scores)))
+
+    def log_density(self, scores: FloatArray) -> FloatArray:
+        """Return the log density at normal scores (n, m), given every value, relative to that of the prediction."""
+        own = -0.5 * self.standardised(scores) ** 2 - 0.5 * np.log1p(-self.size)[:, None, None]
+        return np.asarray(own + 0.5 * scores[..., None] ** 2)
+
+    def scores_at(self, value: FloatArray, log_sf: FloatArray) -> FloatArray:
+        """Return the normal scores at which instances with an effect of this value reach a log survival probability."""
+        return np.asarray(np.sqrt(self.size) * value + np.sqrt(1.0 - self.size) * normal_scores(log_sf))
+
+    def reweighted(self, log_likelihood: FloatArray) -> InstanceEffect:
+        """Return the belief after evidence (n, G)."""
+        log_weights = self.log_weights + log_likelihood
+        return InstanceEffect(self.size, log_weights - log_sum_exp(log_weights)[:, None], self.assumed)
+
+    def after_runs(self, scores: FloatArray, finished: BoolArray, present: BoolArray) -> InstanceEffect:
+        """Return the belief after runs (n, k) with these normal scores, finished or censored."""
+        each = np.where(finished[..., None], self.log_density(scores), self.log_sf(scores))
+        return self.reweighted(np.where(present[..., None], each, 0.0).sum(axis=1))
+
+    def quantiles(self, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+        """Return two quantiles (n,) of the belief about the effect."""
+        if self.is_prior:
+            low, high = scipy.special.ndtri(levels)
+            return np.full(len(self), low), np.full(len(self), high)
+        step = GRID[1] - GRID[0]
+        reached = np.cumsum(self.weights, axis=1)
+        ends = GRID + 0.5 * step
+        low, high = (np.array([np.interp(level, line, ends) for line in reached]) for level in levels)
+        return low, high

@@ -71,7 +71,7 @@ def test_predictions_are_the_same_as_csv_as_json_as_a_file_and_through_pipes(fol
     capsys.readouterr()
     assert main(words) == 0
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")
-    expected = ["mean", "median", "q10", "q25", "q75", "q90", "within_1", "within_60", "low", "high", "epistemic"]
+    expected = ["mean", "median", "q10", "q25", "q75", "q90", "within_1", "within_60", "low", "high", "unsure"]
     assert list(table) == expected
     features = pd.read_csv(folder / "features.csv", index_col="instance")
     left = load_model(folder / "model").predict_distribution(features).given_alive(0.5)
@@ -81,7 +81,7 @@ def test_predictions_are_the_same_as_csv_as_json_as_a_file_and_through_pipes(fol
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line["instance"] for line in lines] == list(table.index)
     assert [line["median"] for line in lines] == list(table["median"])
-    assert {line["epistemic"] for line in lines} == {None}
+    assert {line["unsure"] for line in lines} == {None}
 
     for name in ("p.csv", "p.parquet"):
         assert main([*words, "--out", str(tmp_path / name)]) == 0
@@ -198,4 +198,4 @@ def test_the_default_model_expresses_its_uncertainty(folder, tmp_path, capsys):
     assert main(["predict", str(tmp_path / "m"), str(folder / "features.csv"), "--band", "0.5"]) == 0
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")
     assert (table["low"] <= table["high"]).all()
-    assert table["epistemic"].between(0, 1).all()
+    assert table["unsure"].between(0, 1).all()

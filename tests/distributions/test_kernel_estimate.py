@@ -140,7 +140,9 @@ def test_waiting_and_minima_by_the_formula():
     assert left.cdf([-1.0, 0.0]).max() == 0.0
     assert rtd.given_alive(1.0).given_alive(2.5).sf(x) == pytest.approx(rtd.given_alive(3.5).sf(x), rel=1e-11)
     assert rtd.minimum_of(4, independent=True).sf(x) == pytest.approx(rtd.sf(x) ** 4, rel=1e-11)
-    assert rtd.minimum_of(2, independent=True).minimum_of(3, independent=True).cdf(x) == pytest.approx(rtd.minimum_of(6, independent=True).cdf(x), rel=1e-12)
+    assert rtd.minimum_of(2, independent=True).minimum_of(3, independent=True).cdf(x) == pytest.approx(
+        rtd.minimum_of(6, independent=True).cdf(x), rel=1e-12
+    )
     alive = scipy.special.ndtr((CENTRES - waited) / WIDTH[:, None])
     assert left.weights == pytest.approx(alive / alive.sum(axis=1, keepdims=True), rel=1e-11)
     assert np.all(rtd.weights == 1 / 3)

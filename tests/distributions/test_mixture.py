@@ -78,9 +78,13 @@ def test_minima_by_the_formula():
     sf = rtd.components.take(np.s_[:, None, :]).sf(t[:, None])
     assert rtd.minimum_of(4).sf(t) == pytest.approx((rtd.weights[:, None] * sf**4).sum(-1), rel=1e-11)
     assert np.all(rtd.minimum_of(4).sf(t) >= rtd.minimum_of(4, independent=True).sf(t))  # Jensen
-    assert rtd.minimum_of(2, independent=True).minimum_of(3, independent=True).cdf(t) == pytest.approx(rtd.minimum_of(6, independent=True).cdf(t), rel=1e-11)
+    assert rtd.minimum_of(2, independent=True).minimum_of(3, independent=True).cdf(t) == pytest.approx(
+        rtd.minimum_of(6, independent=True).cdf(t), rel=1e-11
+    )
     assert rtd.minimum_of(1, independent=True).cdf(t) == pytest.approx(rtd.cdf(t))
-    assert rtd.minimum_of(np.int64(2), independent=True).cdf(t) == pytest.approx(rtd.minimum_of(2, independent=True).cdf(t))
+    assert rtd.minimum_of(np.int64(2), independent=True).cdf(t) == pytest.approx(
+        rtd.minimum_of(2, independent=True).cdf(t)
+    )
     one = RuntimeDistribution(Weibull([2.0], [1.5]))
     assert one.minimum_of(3, independent=True).quantile(0.3) == pytest.approx(one.minimum_of(3).quantile(0.3))
 
@@ -97,8 +101,14 @@ def test_orders_of_waiting_and_minimum_against_simulation():
     pairs = np.where(which[:, :1] == 0, draw(0, 2), draw(1, 2))  # two copies, one component: shared
     loose = np.where(which == 0, draw(0, 2), draw(1, 2))  # two copies, a component each
     cases = {
-        "wait, minimum": (rtd.given_alive(1.5).minimum_of(2, independent=True), loose[(loose > 1.5).all(1)].min(1) - 1.5),
-        "minimum, wait": (rtd.minimum_of(2, independent=True).given_alive(1.5), (lambda m: m[m > 1.5] - 1.5)(loose.min(1))),
+        "wait, minimum": (
+            rtd.given_alive(1.5).minimum_of(2, independent=True),
+            loose[(loose > 1.5).all(1)].min(1) - 1.5,
+        ),
+        "minimum, wait": (
+            rtd.minimum_of(2, independent=True).given_alive(1.5),
+            (lambda m: m[m > 1.5] - 1.5)(loose.min(1)),
+        ),
         "shared minimum, wait": (
             rtd.minimum_of(2).given_alive(1.5),
             (lambda m: m[m > 1.5] - 1.5)(pairs.min(1)),
@@ -132,7 +142,13 @@ def test_deep_tails_stay_numbers(name):
     q = left.quantile(p)
     assert np.all(np.isfinite(q) & (q > 0))
     assert np.abs(left.cdf(q) - p).max() < 1e-9
-    for value in (left.mean(), left.minimum_of(3, independent=True).mean(), left.restricted_mean(1.0), left.sample(3), left.log_pdf(1.0)):
+    for value in (
+        left.mean(),
+        left.minimum_of(3, independent=True).mean(),
+        left.restricted_mean(1.0),
+        left.sample(3),
+        left.log_pdf(1.0),
+    ):
         assert not np.isnan(value).any()
     assert left.weights.sum(axis=1) == pytest.approx(1.0)
     far = rtd.given_alive(1e12)

@@ -104,4 +104,9 @@ def test_levels_sizes_and_seeds_are_checked():
             rtd.sample(bad)
         with pytest.raises(SettingError, match=r"random_state=.*whole number of at least 0"):
             rtd.sample(1, random_state=bad)
-    assert rtd.sample(0).shape == rtd.given_alive(1.0).sample(0).shape == rtd.minimum_of(2, independent=True).sample(0).shape == (2, 0)
+    assert (
+        rtd.sample(0).shape
+        == rtd.given_alive(1.0).sample(0).shape
+        == rtd.minimum_of(2, independent=True).sample(0).shape
+        == (2, 0)
+    )

@@ -62,8 +62,8 @@ def test_one_component_has_a_band_of_no_width():
 
 def test_bands_need_components():
     rtd = tame("lognormal").minimum_of(2, independent=True)
-    for ask in (rtd.band, rtd.epistemic, rtd.aleatoric):
-        with pytest.raises(SettingError, match="shared=True"):
+    for ask in (rtd.band, rtd.epistemic, rtd.aleatoric, rtd.unsure_share):
+        with pytest.raises(SettingError, match=r"use minimum_of\(k\)"):
             ask()
     with pytest.raises(SettingError, match="not both"):
         tame("lognormal").band(q=0.5, t=1.0)

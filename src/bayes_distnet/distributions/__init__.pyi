@@ -8,6 +8,8 @@ from .families import LogLogistic as LogLogistic
 from .families import LogNormal as LogNormal
 from .families import Weibull as Weibull
 from .families import get_family as get_family
+from .instance_effect import InstanceEffect as InstanceEffect
+from .instance_runtimes import InstanceRuntimes as InstanceRuntimes
 from .kernel_estimate import KernelEstimate as KernelEstimate
 from .predicted_runtimes import PredictedRuntimes as PredictedRuntimes
 from .runtime_distribution import RuntimeDistribution as RuntimeDistribution

@@ -146,6 +146,41 @@ def check_times(t: ArrayLike) -> FloatArray:
     return times
 
 
+def check_runs(seconds: ArrayLike, finished: ArrayLike | None, n: int) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """Return runs (n, k) of n instances: seconds (1.0 where there is no run), whether they finished, which exist.
+
+    Parameters
+    ----------
+    seconds : array-like
+        (n, k); NaN where there is no run.
+    finished : array-like of bool, optional
+        (n, k); all by default.
+    n : int
+        Number of instances.
+
+    Returns
+    -------
+    seconds, finished, present : ndarray
+        Each (n, k).
+    """
+    runs = check_numbers("runs", seconds, RuntimeDataError)
+    if runs.ndim != 2 or len(runs) != n:
+        raise RuntimeDataError(
+            f"runs have shape {runs.shape}; for {n} instances give ({n}, k) seconds, NaN where there is no run"
+        )
+    present = ~np.isnan(runs)
+    bad = present & ~(np.isfinite(runs) & (runs > 0))
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        raise RuntimeDataError(f"runs[{row}, {column}] is {runs[row, column]}; runtimes are finite and positive")
+    flags: NDArray[np.generic] = present if finished is None else np.asarray(finished)
+    if flags.dtype != bool or flags.shape != runs.shape:
+        raise RuntimeDataError(
+            f"finished: expected booleans of shape {runs.shape}, found {flags.dtype} of shape {flags.shape}"
+        )
+    return np.where(present, runs, 1.0), np.asarray(flags & present, dtype=bool), present
+
+
 def shaped(name: str, array: FloatArray, n: int) -> tuple[FloatArray, tuple[int, ...]]:
     """Return times or levels as (n, m), or (1, m) if common to all n rows, and the shape of the answer.
 

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.special
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
+from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.distributions.special.elementary import log1mexp, log_sum_exp
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_numbers
@@ -31,8 +31,8 @@ from bayes_distnet.validation import check_numbers
 #: Values of the effect, in its standard deviations.
 GRID = np.linspace(-6.0, 6.0, 97)
 _LOG_PRIOR = -0.5 * GRID**2 - scipy.special.logsumexp(-0.5 * GRID**2)
-#: Largest fraction of the variance: with a fraction of 1, runs would have no luck at all.
-LARGEST = 0.995
+#: Largest fraction of the variance: with a larger one, a few runs would pin the effect down between two grid points.
+LARGEST = 0.95
 
 
 def normal_scores(log_sf: FloatArray) -> FloatArray:
@@ -54,14 +54,14 @@ class InstanceEffect:
     ----------
     size : array
         (n,) fraction of the variance of normal scores that all runs of an instance share.
-    log_weights : array
-        (n, G), or (1, G) for a belief common to all rows: logs of the weights of `GRID`.
+    log_weights : array or None
+        (n, G) logs of the weights of `GRID`; None as long as no run has been seen.
     assumed : bool
         Whether the size was assumed, not learnt: there was one run per instance.
     """
 
     size: FloatArray
-    log_weights: FloatArray
+    log_weights: FloatArray | None = None
     assumed: bool = False
 
     @classmethod
@@ -92,7 +92,7 @@ class InstanceEffect:
             raise SettingError(
                 f"effect: expected a fraction of the variance, or one for each of {n} rows; got {size!r}"
             )
-        return cls(np.broadcast_to(np.minimum(sizes, LARGEST), (n,)).astype(float), _LOG_PRIOR[None], assumed)
+        return cls(np.broadcast_to(np.minimum(sizes, LARGEST), (n,)).astype(float), assumed=assumed)
 
     def __len__(self) -> int:
         return len(self.size)
@@ -100,22 +100,27 @@ class InstanceEffect:
     @property
     def is_prior(self) -> bool:
         """Whether no run has been seen."""
-        return len(self.log_weights) == 1
+        return self.log_weights is None
 
     @property
-    def weights(self) -> FloatArray:
-        """(n, G) or (1, G) weights of `GRID`."""
-        return np.exp(self.log_weights)
+    def log_belief(self) -> FloatArray:
+        """(n, G) logs of the weights of `GRID`, or (1, G) as long as no run has been seen."""
+        return _LOG_PRIOR[None] if self.log_weights is None else self.log_weights
 
     def take(self, rows: IndexArray | slice) -> InstanceEffect:
         """Return some of the rows."""
-        weights = self.log_weights if self.is_prior else self.log_weights[rows]
+        weights = None if self.log_weights is None else self.log_weights[rows]
         return InstanceEffect(self.size[rows], weights, self.assumed)
 
     def standardised(self, scores: FloatArray) -> FloatArray:
         """Return normal scores (n, m) relative to every value of the effect, (n, m, G)."""
         root, rest = np.sqrt(self.size)[:, None, None], np.sqrt(1.0 - self.size)[:, None, None]
         return np.asarray((scores[..., None] - root * GRID) / rest)
+
+    def log_sf_at(self, value: FloatArray, scores: FloatArray) -> FloatArray:
+        """Return log survival at normal scores (n, m), given one value (n,) of the effect per row."""
+        shifted = scores - (np.sqrt(self.size) * value)[:, None]
+        return np.asarray(scipy.special.log_ndtr(-shifted / np.sqrt(1.0 - self.size)[:, None]))
 
     def log_sf(self, scores: FloatArray) -> FloatArray:
         """Return log survival at normal scores (n, m), given every value of the effect: (n, m, G)."""
@@ -132,13 +137,8 @@ class InstanceEffect:
 
     def reweighted(self, log_likelihood: FloatArray) -> InstanceEffect:
         """Return the belief after evidence (n, G)."""
-        log_weights = self.log_weights + log_likelihood
+        log_weights = self.log_belief + log_likelihood
         return InstanceEffect(self.size, log_weights - log_sum_exp(log_weights)[:, None], self.assumed)
-
-    def after_runs(self, scores: FloatArray, finished: BoolArray, present: BoolArray) -> InstanceEffect:
-        """Return the belief after runs (n, k) with these normal scores, finished or censored."""
-        each = np.where(finished[..., None], self.log_density(scores), self.log_sf(scores))
-        return self.reweighted(np.where(present[..., None], each, 0.0).sum(axis=1))
 
     def quantiles(self, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
         """Return two quantiles (n,) of the belief about the effect."""
@@ -146,7 +146,7 @@ class InstanceEffect:
             low, high = scipy.special.ndtri(levels)
             return np.full(len(self), low), np.full(len(self), high)
         step = GRID[1] - GRID[0]
-        reached = np.cumsum(self.weights, axis=1)
+        reached = np.cumsum(np.exp(self.log_belief), axis=1)
         ends = GRID + 0.5 * step
         low, high = (np.array([np.interp(level, line, ends) for line in reached]) for level in levels)
         return low, high

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.special
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import FloatArray, IndexArray
+from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import blocks
 from bayes_distnet.distributions.kernels import Kernels
 from bayes_distnet.distributions.numeric import integrate
@@ -281,6 +281,20 @@ class KernelEstimate(PredictedRuntimes):
     def aleatoric(self) -> FloatArray:
         """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("aleatoric()")
+
+    @property
+    def splits(self) -> bool:
+        """False: predicted runtimes hold ignorance and luck in one."""
+        return False
+
+    def unsure_share(self) -> FloatArray:
+        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
+        self._refuse("unsure_share()")
+
+    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+        """(n,) log density of all runs (n, k), which count as independent: nothing is known of what they share."""
+        each = np.where(finished, self.log_pdf(seconds), self.log_sf(seconds))
+        return np.asarray(np.where(present, each, 0.0).sum(axis=1))
 
     def _refuse(self, method: str) -> NoReturn:
         raise SettingError(

@@ -1,7 +1,8 @@
 """The common face of predicted runtimes: everything that follows from a log survival function and its inverse.
 
-`RuntimeDistribution` (mixtures of a family) and `KernelEstimate` (kernels over predicted runtimes) write their
-mathematics for checked arrays of one shape; arguments are checked, shaped and split into blocks here, once.
+`RuntimeDistribution` (mixtures of a family), `InstanceRuntimes` (these with an instance effect) and `KernelEstimate`
+(kernels over predicted runtimes) write their mathematics for checked arrays of one shape; arguments are checked,
+shaped and split into blocks here, once.
 """
 
 from __future__ import annotations
@@ -75,7 +76,15 @@ class PredictedRuntimes(ABC):
         """(n,) mean of the draws' variances, in s²."""
 
     @abstractmethod
-    def minimum_of(self, k: int, *, independent: bool = False) -> Self:
+    def unsure_share(self) -> FloatArray:
+        """(n,) fraction of the variance of log time that lies between draws, or between instances."""
+
+    @abstractmethod
+    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+        """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
+
+    @abstractmethod
+    def minimum_of(self, k: int, *, independent: bool = False) -> PredictedRuntimes:
         """Distribution of the fastest of k parallel copies."""
 
     @property
@@ -108,6 +117,11 @@ class PredictedRuntimes(ABC):
     @abstractmethod
     def _given_alive(self, waited: FloatArray) -> Self:
         """Condition on having survived a scalar or (n,) seconds."""
+
+    @property
+    def splits(self) -> bool:
+        """Whether ignorance can be told from luck."""
+        return self.n_components > 1
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -181,11 +195,6 @@ class PredictedRuntimes(ABC):
         -------
         ndarray
             Seconds, shape (n,) or (n, m); `inf` at p = 1, the end of the support (0 for positive runtimes) at p = 0.
-
-        Raises
-        ------
-        SettingError
-            If a level lies outside [0, 1].
         """
         levels, shape = shaped("p", check_numbers("p", p), len(self))
         valid = (levels >= 0) & (levels <= 1)
@@ -333,7 +342,7 @@ class PredictedRuntimes(ABC):
 
 
 def check_distribution(rtd: object) -> None:
-    """Raise a `SettingError` unless this is a `RuntimeDistribution` or a `KernelEstimate`."""
+    """Raise a `SettingError` unless these are `PredictedRuntimes`."""
     if not isinstance(rtd, PredictedRuntimes):
         raise SettingError(
             f"expected a RuntimeDistribution, found {type(rtd).__name__}. "

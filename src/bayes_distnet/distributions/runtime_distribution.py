@@ -9,11 +9,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import FloatArray, IndexArray
+from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.as_arrays import StoredArrays, from_arrays, to_arrays
 from bayes_distnet.distributions.blocks import grid_blocks
 from bayes_distnet.distributions.checks import check_components, check_times, check_weights, shaped
 from bayes_distnet.distributions.combining import pool, stack
+from bayes_distnet.distributions.disagreement import log_joint, share_between_draws
 from bayes_distnet.distributions.draws import check_draws
 from bayes_distnet.distributions.families import Family
 from bayes_distnet.distributions.mixture import Mixture
@@ -35,12 +36,9 @@ class RuntimeDistribution(PredictedRuntimes):
     r"""The distribution of the runtime of n instances, in seconds; each row is a mixture of S components.
 
     A component is one weight draw of a Bayesian model, one tree of a forest; a model without such draws has S = 1.
-    Where one component cannot hold the shape of a draw, several make it up together: see `draws`.
-    Row i has the survival function :math:`P(T_i > t) = \sum_j w_{ij}\, sf_{ij}(t)`. Arithmetic is float64 and in log
-    space, so that deep tails neither underflow nor turn into NaN.
-
-    Times `t` and levels `p` may be a scalar (the answer has shape (n,)), an array (m,) that is common to all rows (the
-    answer is (n, m)), or an array (n, m) with values of its own for every row.
+    Several components may make up one draw: see `draws`. Row i has the survival function
+    :math:`P(T_i > t) = \sum_j w_{ij}\, sf_{ij}(t)`. Arithmetic is float64 and in log space, so that deep tails neither
+    underflow nor turn into NaN.
 
     Parameters
     ----------
@@ -142,8 +140,7 @@ class RuntimeDistribution(PredictedRuntimes):
 
     def mean(self) -> FloatArray:
         """(n,) expected runtime; `inf` where a component with a weight has a tail too heavy to have one."""
-        # A closed form, also after `given_alive`; after `minimum_of` an integral, good to about 1e-9 (1e-6 in mixtures
-        # of spikes and tails over many decades).
+        # A closed form; after `minimum_of` an integral, good to 1e-9 (1e-6 in mixtures of spikes and tails).
         return mixture_moment(self._mixture, 1)
 
     def variance(self) -> FloatArray:
@@ -218,6 +215,16 @@ class RuntimeDistribution(PredictedRuntimes):
         """(n,) mean of the draws' variances, in s²: the luck of the run itself."""
         self._need_draws("aleatoric")
         return weighted_sum(self._mixture.draw_weights, draw_moments(self._mixture, 2))
+
+    def unsure_share(self) -> FloatArray:
+        """(n,) fraction of the variance of log time that lies between the draws; the rest is luck within each."""
+        self._need_draws("unsure_share")
+        return share_between_draws(self._mixture)
+
+    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+        """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
+        self._need_draws("log_joint")
+        return log_joint(self._mixture, seconds, finished, present)
 
     def _need_draws(self, method: str) -> None:
         if np.any(self._mixture.power != 1):

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from bayes_distnet.arrays import FloatArray
+from bayes_distnet.data.observations import Observations
+from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
+from bayes_distnet.models.instance_effect import EffectSize
 from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
 from bayes_distnet.models.network.estimator import OUTPUTS, NetworkEstimator, as_tuple
 from bayes_distnet.models.network.paper_recipe import DRAWS, PaperRecipe
 from bayes_distnet.models.network.recipe import Recipe
+from bayes_distnet.models.saving import Arrays
 from bayes_distnet.validation import check_choice
 
 
 class BayesDistNet(NetworkEstimator):
     """Bayes DistNet (Tuero and Buro 2021): a network with distributions for weights, trained by Bayes by Backprop.
 
-    Each weight draw predicts a runtime distribution; the prediction is their mixture. The disagreement of the draws is
-    the model's own uncertainty (`band`, `epistemic`); the spread within each draw is the solver's randomness
-    (`aleatoric`).
+    Each weight draw predicts a runtime distribution; the prediction is their mixture. Its spread has two parts:
+    ignorance about the instance (`band`, `unsure_share`), learnt from how alike runs of an unseen instance are, and the
+    solver's luck. With runtime outputs, the published settings or a single member, the disagreement of the draws
+    stands in for ignorance, and falls short of it.
 
     Parameters
     ----------
@@ -110,3 +116,29 @@ class BayesDistNet(NetworkEstimator):
             kl_weights=KL_WEIGHTS[self.output] if self.kl_weights is None else as_tuple(self.kl_weights),
             verbose=self.verbose,
         )
+
+    @property
+    def _splits(self) -> bool:
+        """Whether ignorance can be told from luck: by runs of instances that some of the members have not seen."""
+        return self.preset is None and self.output == "parameters" and self.n_members > 1
+
+    def _fit(self, features: FloatArray, observations: Observations) -> None:
+        super()._fit(features, observations)
+        if self._splits:
+            unseen = self.ensemble_.out_of_fold(self.ensemble_.inputs(features))
+            self.effect_ = EffectSize.fit(unseen, observations)
+
+    def _predict(self, features: FloatArray) -> PredictedRuntimes:
+        if not self._splits:
+            return super()._predict(features)
+        x = self.ensemble_.inputs(features)
+        rtd, extrapolation = self.ensemble_.network(x), self.ensemble_.extrapolation
+        return self.effect_.of(extrapolation.gated(rtd, x), extrapolation.untested(rtd, x))
+
+    def _to_arrays(self) -> Arrays:
+        return super()._to_arrays() | (self.effect_.to_arrays() if self._splits else {})
+
+    def _from_arrays(self, arrays: Arrays) -> None:
+        super()._from_arrays(arrays)
+        if self._splits:
+            self.effect_ = EffectSize.from_arrays(arrays)

@@ -10,12 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
+from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.base import RuntimeEstimator, seed_of
 from bayes_distnet.models.candidates import Candidates, Pool
 from bayes_distnet.models.forest.leaf_runs import LeafRuns, fit_leaf_runs
 from bayes_distnet.models.forest.trees import Forest, fit_forest
 from bayes_distnet.models.imputation import draw_beyond
+from bayes_distnet.models.instance_effect import EffectSize
 from bayes_distnet.models.moment_matching import match_moments
 from bayes_distnet.models.network.default_recipe import DefaultRecipe
 from bayes_distnet.models.network.ensemble import Ensemble
@@ -34,7 +36,8 @@ class HybridDistNet(RuntimeEstimator):
     average of their parameters, are weighted by the log score of out-of-fold predictions. The same predictions teach
     the shape that the runtime distributions have in common where it is no lognormal. A fourth part has no family: the
     runs in the leaves of the forest, smoothed. Past every observed time, and far from the training data, the prediction
-    gives way to wider distributions: it becomes unsure.
+    gives way to wider distributions: it becomes unsure. The same out-of-fold predictions tell ignorance about an
+    instance from luck: see `InstanceRuntimes`.
 
     Parameters
     ----------
@@ -57,6 +60,8 @@ class HybridDistNet(RuntimeEstimator):
     ----------
     weights_ : dict
         Weight of every part of the pool: network, forest, average, runs.
+    effect_ : EffectSize
+        Fraction of the spread that all runs of an instance share.
     n_iter_ : int
         Number of training steps of the networks.
 
@@ -124,8 +129,9 @@ class HybridDistNet(RuntimeEstimator):
             runs=runs,
         )
         self.pool_ = Pool.fit(candidates, observations, seed)
+        self.effect_ = EffectSize.fit(self.pool_.combine(candidates), observations)
 
-    def _predict(self, features: FloatArray) -> RuntimeDistribution:
+    def _predict(self, features: FloatArray) -> InstanceRuntimes:
         x = self.ensemble_.inputs(features)
         leaves = self.forest_.leaves(x)
         candidates = Candidates(
@@ -133,21 +139,24 @@ class HybridDistNet(RuntimeEstimator):
             forest=merged(self.forest_.components(leaves)),
             runs=self.leaf_runs_.of(self.forest_, leaves),
         )
+        rtd, extrapolation = self.pool_.combine(candidates), self.ensemble_.extrapolation
         # The open tail, here and in the runs that the forest has learnt from, is doubt enough.
-        return self.ensemble_.extrapolation.gated(self.pool_.combine(candidates), x, doubt=0.0)
+        return self.effect_.of(extrapolation.gated(rtd, x, doubt=0.0), extrapolation.untested(rtd, x))
 
     def _per_network(self, draws: RuntimeDistribution) -> RuntimeDistribution:
         return collapsed(draws, self.ensemble_.weights.shape[1])
 
     def _to_arrays(self) -> Arrays:
         return (
-            with_prefix("pool", self.pool_.to_arrays())
+            self.effect_.to_arrays()
+            | with_prefix("pool", self.pool_.to_arrays())
             | with_prefix("network", self.ensemble_.to_arrays())
             | with_prefix("forest", vars(self.forest_))
             | with_prefix("leaf_runs", vars(self.leaf_runs_))
         )
 
     def _from_arrays(self, arrays: Arrays) -> None:
+        self.effect_ = EffectSize.from_arrays(arrays)
         self.pool_ = Pool.from_arrays(without_prefix("pool", arrays))
         self.ensemble_ = Ensemble.from_arrays(without_prefix("network", arrays), self._recipe())
         self.forest_ = Forest(**without_prefix("forest", arrays))

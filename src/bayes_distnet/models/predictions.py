@@ -58,8 +58,8 @@ def predictions(
     -------
     DataFrame
         One row per row of `features`: mean, median and quantiles of the runtime; within_*; low and high, the band of
-        the median; epistemic, the fraction of the variance that is the model's uncertainty instead of the solver's
-        randomness. The last three are NaN for a model that does not express how sure it is.
+        the instance's own median; unsure, the fraction of the variance of log time that is ignorance about the instance
+        instead of the solver's luck. The last three are NaN for a model that does not express how sure it is.
 
     Raises
     ------
@@ -79,15 +79,12 @@ def predictions(
     columns |= {f"q{100 * level:g}": rtd.quantile(level) for level in levels}
     columns |= {f"within_{seconds:g}": rtd.cdf(seconds) for seconds in within}
     low, high, fraction = _uncertainty(rtd, check_level(band, "band"))
-    return pd.DataFrame(columns | {"low": low, "high": high, "epistemic": fraction}, index=features.index)
+    return pd.DataFrame(columns | {"low": low, "high": high, "unsure": fraction}, index=features.index)
 
 
 def _uncertainty(rtd: PredictedRuntimes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the band of the median and the epistemic fraction of the variance; NaN where no draws disagree."""
-    if rtd.n_components == 1 or rtd.samples is not None:
+    """Return the band of the median and the fraction of the variance that is ignorance; NaN where it is unknown."""
+    if not rtd.splits:
         unknown = np.full(len(rtd), np.nan)
         return unknown, unknown, unknown
-    low, high = rtd.band(level)
-    epistemic, aleatoric = rtd.epistemic(), rtd.aleatoric()
-    with np.errstate(invalid="ignore"):
-        return low, high, epistemic / (epistemic + aleatoric)
+    return *rtd.band(level), rtd.unsure_share()

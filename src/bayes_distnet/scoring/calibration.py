@@ -64,6 +64,43 @@ def coverage(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, lev
     return runs.average(inside)
 
 
+def band_coverage(
+    rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, level: float = 0.9, q: float = 0.5
+) -> FloatArray:
+    """Whether the instance's own q-quantile lies inside the band of a level: in about `level` of the instances.
+
+    The quantile is that of the runs, which has a noise of its own: with few runs, correct bands hold fewer of them.
+
+    Parameters
+    ----------
+    rtd : PredictedRuntimes
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+    level : float, default 0.9
+        Predicted probability of the band.
+    q : float, default 0.5
+        Level of the quantile.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        1 or 0; NaN where the quantile lies past the horizon, and for predictions that cannot tell ignorance from luck.
+    """
+    runs = runs_of(rtd, runtimes, finished)
+    if not rtd.splits:
+        return np.full(len(rtd), np.nan)
+    low, high = rtd.band(level, q=q)
+    times = np.where(runs.present, np.where(runs.finished, runs.seconds, np.inf), np.nan)
+    result = np.full(len(rtd), np.nan)
+    for row in np.flatnonzero(runs.count):
+        with np.errstate(invalid="ignore"):
+            own = np.nanquantile(times[row], q)
+        if own <= runs.horizon[row] and np.isfinite(own):
+            result[row] = low[row] <= own <= high[row]
+    return result
+
+
 def calibration(transforms: FloatArray) -> float:
     r"""Mean :math:`|P(F(t) \le p) - p|` over p: distance of predicted probabilities from the shares that came true.
 

@@ -78,6 +78,39 @@ def _scale(runs: Runs, scale: float | None) -> float:
     return float(scale)
 
 
+def joint_nllh(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatArray:
+    """Negative log likelihood of all runs of an instance together, divided by their number.
+
+    Runs of an instance share what the features do not tell about it. `nllh` looks at each run alone and cannot see
+    whether a prediction knows how much they share; this score can.
+
+    Parameters
+    ----------
+    rtd : PredictedRuntimes
+        Predicted runtimes, one row per instance.
+    runtimes, finished : array-like
+        Runs of these instances: see `bayes_distnet.scoring.scores`.
+
+    Returns
+    -------
+    ndarray of shape (n_instances,)
+        In the units of `nllh`, which it equals for one run per instance; NaN for an instance without a run.
+
+    Examples
+    --------
+    >>> from bayes_distnet.distributions.families import Exponential
+    >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+    >>> rtd = RuntimeDistribution(Exponential([[0.1, 10.0]]))               # all runs short, or all runs long
+    >>> alike, mixed = [[5.0, 10.0]], [[0.05, 10.0]]
+    >>> [float(joint_nllh(rtd, runs)[0].round(2)) for runs in (alike, mixed)]
+    [1.1, 0.85]
+    """
+    runs = runs_of(rtd, runtimes, finished)
+    unit = np.log(np.maximum(runs.largest, 1e-300)) * runs.finished.sum(axis=1)
+    joint = rtd.log_joint(runs.seconds, runs.finished, runs.present) + unit
+    return np.where(runs.count > 0, -joint / np.maximum(runs.count, 1.0), np.nan)
+
+
 def kld(
     rtd: PredictedRuntimes,
     runtimes: Any,

@@ -180,6 +180,26 @@ SCORES: Registry[Score] = Registry(
             compared=True,
         ),
         Score(
+            "band_coverage",
+            "Band coverage",
+            "Share of the instances whose own median (of their test runs) lies inside the 90 % band of the median: 0.9 is "
+            "correct, less the noise of a median of few runs. Empty for models that cannot tell ignorance from luck.",
+            f"{_AT}.calibration:band_coverage",
+            better=Better.TARGET,
+            target=0.9,
+            evaluated=True,
+            compared=True,
+        ),
+        Score(
+            "joint_nllh",
+            "Joint NLLH",
+            "Negative log likelihood of all runs of an instance together, per run: unlike NLLH it sees whether a "
+            "prediction knows what runs of an instance share. Less is better.",
+            f"{_AT}.likelihood:joint_nllh",
+            evaluated=True,
+            compared=True,
+        ),
+        Score(
             "calibration",
             "Calibration",
             "Mean distance between predicted probabilities and the shares of the test runs that came true, over all "

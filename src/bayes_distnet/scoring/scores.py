@@ -14,9 +14,23 @@ floors. These definitions have no place for censored runs: only finished runs co
 
 from __future__ import annotations
 
-from bayes_distnet.scoring.calibration import calibration, coverage, pit
+from bayes_distnet.scoring.calibration import band_coverage, calibration, coverage, pit
 from bayes_distnet.scoring.distances import crps, ks, mass, wasserstein
-from bayes_distnet.scoring.likelihood import kld, nllh
+from bayes_distnet.scoring.likelihood import joint_nllh, kld, nllh
 from bayes_distnet.scoring.registry import SCORES, Score
 
-__all__ = ["SCORES", "Score", "calibration", "coverage", "crps", "kld", "ks", "mass", "nllh", "pit", "wasserstein"]
+__all__ = [
+    "SCORES",
+    "Score",
+    "band_coverage",
+    "calibration",
+    "coverage",
+    "crps",
+    "joint_nllh",
+    "kld",
+    "ks",
+    "mass",
+    "nllh",
+    "pit",
+    "wasserstein",
+]

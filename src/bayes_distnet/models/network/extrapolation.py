@@ -62,7 +62,7 @@ class Extrapolation:
         """
         if not np.isfinite(self.horizon):
             return rtd
-        passing = rtd.sf(self.horizon)
+        passing = self._passing(rtd)
         kind = get_family(self.family)
         wide = kind.from_raw(np.zeros((1, kind.n_raw)), 0.0, max(self.spread, OPEN_SPREAD))
         reached = wide.quantile(1.0 - np.clip(passing, 1.0 - MOST_CERTAIN, MOST_CERTAIN))
@@ -94,14 +94,39 @@ class Extrapolation:
         rtd = self.open_ended(rtd)
         if self.reach == 0.0:  # no feature varies
             return rtd
-        ratio = np.maximum(distance(x) / (FAR * self.reach), 1.0)
-        unseen = rtd.sf(self.horizon) if np.isfinite(self.horizon) else np.zeros(len(x))
-        trust = ratio**-2.0 * (1.0 - doubt * unseen)
+        ratio = self._distance_ratio(x)
+        trust = ratio**-2.0 * (1.0 - doubt * self._passing(rtd))
         # Several components side by side instead of a single wide one, whose tail would dominate every mean.
         location = FAR_LOCATIONS * ratio[:, None] ** 0.25
         raw = np.stack([location, np.zeros_like(location)], axis=-1)
         wide = RuntimeDistribution(get_family(self.family).from_raw(raw, self.center, self.spread))
         return RuntimeDistribution.mixture([(rtd, trust), (wide, 1.0 - trust)])
+
+    def untested(self, rtd: RuntimeDistribution, x: FloatArray) -> FloatArray:
+        """Return the fraction of predictions that no training run supports: far away, or past every observed time.
+
+        Parameters
+        ----------
+        rtd : RuntimeDistribution
+            Predictions.
+        x : array
+            Scaled features of the same rows.
+
+        Returns
+        -------
+        array
+            (n,) fractions.
+        """
+        near = 1.0 if self.reach == 0.0 else self._distance_ratio(x) ** -2.0
+        return 1.0 - near * (1.0 - OPEN_FRACTION * self._passing(rtd))
+
+    def _distance_ratio(self, x: FloatArray) -> FloatArray:
+        """Distance in units of that from which on a row is far; at least 1."""
+        return np.maximum(distance(x) / (FAR * self.reach), 1.0)
+
+    def _passing(self, rtd: RuntimeDistribution) -> FloatArray:
+        """Probability of passing every observed time."""
+        return rtd.sf(self.horizon) if np.isfinite(self.horizon) else np.zeros(len(rtd))
 
 
 def distance(x: FloatArray) -> FloatArray:

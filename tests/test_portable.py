@@ -157,7 +157,7 @@ def test_an_experiment_runs_resumes_and_is_reported(python):
 def test_the_command_line_fits_predicts_evaluates_and_informs(python):
     done = passes(python("-c", COMMANDS))
     assert "usage: bayes-distnet" in done
-    assert all(word in done for word in ("Ridge", "nllh", "epistemic"))
+    assert all(word in done for word in ("Ridge", "nllh", "unsure"))
 
 
 def test_collect_refuses_in_one_line(python):

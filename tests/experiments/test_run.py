@@ -30,7 +30,7 @@ def test_every_model_family_condition_fold_and_seed_appears_once(low_samples):
         ("limit: empirical", ""): 16,
     }
     assert set(table["score"]) == {
-        *("nllh", "kld", "ks", "crps", "mass", "coverage", "calibration"),
+        *("nllh", "kld", "ks", "crps", "mass", "coverage", "band_coverage", "joint_nllh", "calibration"),
         *("nllh_published", "kld_published", "ks_published"),
     }
     assert low_samples.of("low-samples").equals(table)

@@ -33,7 +33,7 @@ def test_scores_of_a_report_are_those_of_the_registry(results):
     assert all_scores(rows) == [*shown, "calibration"]
     assert published_scores(rows) == ["nllh_published", "kld_published", "ks_published", "mass"]
     assert claimed_scores() == ["nllh", "kld", "ks"]
-    assert compared_scores() == ["nllh", "kld", "ks", "crps"]
+    assert compared_scores() == ["nllh", "kld", "ks", "crps", "joint_nllh"]
 
 
 def test_labels_come_from_the_registries():

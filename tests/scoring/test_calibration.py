@@ -5,10 +5,12 @@ import pytest
 import scipy.stats
 from predictions import mixtures
 
-from bayes_distnet.distributions.families import Exponential
+from bayes_distnet.distributions.families import Exponential, LogNormal
+from bayes_distnet.distributions.instance_effect import InstanceEffect
+from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
-from bayes_distnet.scoring.calibration import calibration, calibration_error, coverage, pit
+from bayes_distnet.scoring.calibration import band_coverage, calibration, calibration_error, coverage, pit
 
 
 @pytest.mark.parametrize("share", [1.0, 0.6])
@@ -57,3 +59,14 @@ def test_bad_settings_are_refused():
             coverage(rtd, [1.0, 2.0], level=bad)
     with pytest.raises(SettingError, match="random_state=-1"):
         pit(rtd, [1.0, 2.0], random_state=-1)
+
+
+def test_bands_hold_the_median_of_the_runs_or_not():
+    # The band of the median: exp(-+0.6 * 1.645), that is 0.373 to 2.683.
+    rtd = InstanceRuntimes(RuntimeDistribution(LogNormal(np.zeros(4), np.ones(4))), InstanceEffect.of(0.36, 4))
+    runs = [[0.1, 0.4, 9.0], [0.1, 0.3, 9.0], [2.0, 3.0, 3.0], [1.0, 1.9, np.nan]]
+    assert band_coverage(rtd, runs).tolist() == [1.0, 0.0, 0.0, 1.0]
+    assert band_coverage(rtd, runs, level=0.5).tolist() == [0.0, 0.0, 0.0, 1.0]
+    cut = [[True, True, False], [True, False, False], [True, True, True], [True, True, False]]
+    np.testing.assert_array_equal(band_coverage(rtd, runs, cut), [1.0, np.nan, 0.0, 1.0])
+    assert np.isnan(band_coverage(rtd.marginal, runs)).all()  # one component: nothing is known of its ignorance

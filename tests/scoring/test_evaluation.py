@@ -22,7 +22,7 @@ def fitted(data):
 
 def test_one_row_per_instance_and_one_column_per_score(fitted, data):
     table = evaluate(fitted, data)
-    assert list(table.columns) == ["nllh", "kld", "ks", "mass", "crps", "coverage"]
+    assert list(table.columns) == ["nllh", "kld", "ks", "mass", "crps", "coverage", "band_coverage", "joint_nllh"]
     assert list(table.index) == list(data.features.index)
     rtd = fitted.predict_distribution(data.features)
     np.testing.assert_allclose(table["nllh"], nllh(rtd, data.seconds))

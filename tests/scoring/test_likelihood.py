@@ -6,9 +6,11 @@ import scipy.stats
 from predictions import mixtures, with_a_censored_run, with_runs
 
 from bayes_distnet.distributions.families import LogNormal
+from bayes_distnet.distributions.instance_effect import InstanceEffect
+from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
-from bayes_distnet.scoring.likelihood import KERNEL_FLOOR, kld, nllh
+from bayes_distnet.scoring.likelihood import KERNEL_FLOOR, joint_nllh, kld, nllh
 
 
 def test_nllh_is_relative_to_the_longest_run():
@@ -120,3 +122,18 @@ def test_published_kld_of_finished_runs_alone():
 def test_a_bad_scale_is_refused(score, bad):
     with pytest.raises(SettingError, match=r"scale=.*positive"):
         score(mixtures(n=2), [1.0, 2.0], published=True, scale=bad)
+
+
+def test_joint_nllh_of_one_run_is_nllh():
+    rtd = mixtures(n=3)
+    runs, finished = np.array([1.0, 2.0, 30.0]), np.array([True, False, True])
+    np.testing.assert_allclose(joint_nllh(rtd, runs, finished), nllh(rtd, runs, finished))
+
+
+def test_joint_nllh_prefers_the_right_split():
+    rng = np.random.default_rng(0)
+    runs = np.exp(0.6 * rng.normal(size=(400, 1)) + 0.8 * rng.normal(size=(400, 6)))
+    marginal = RuntimeDistribution(LogNormal(np.zeros(400), np.ones(400)))
+    splits = [InstanceRuntimes(marginal, InstanceEffect.of(size, 400)) for size in (0.0, 0.15, 0.36, 0.6, 0.9)]
+    assert np.argmin([joint_nllh(rtd, runs).mean() for rtd in splits]) == 2
+    assert len({nllh(rtd, runs).mean() for rtd in splits}) == 1

@@ -10,7 +10,7 @@ def test_a_target_has_a_value_and_nothing_else_has():
 
 def test_experiments_compute_these_scores():
     assert {key for key, score in SCORES.items() if score.computed} == {
-        *("nllh", "kld", "ks", "crps", "mass", "coverage", "calibration"),
+        *("nllh", "kld", "ks", "crps", "mass", "coverage", "band_coverage", "joint_nllh", "calibration"),
         *("nllh_published", "kld_published", "ks_published"),
     }
 

@@ -37,13 +37,11 @@ LARGEST = 0.95
 
 def normal_scores(log_sf: FloatArray) -> FloatArray:
     """Return the normal scores of times with these log survival probabilities, accurate in both tails."""
-    upper = log_sf < -scipy.special.log1p(1.0)
+    upper = log_sf < -np.log(2.0)
     with np.errstate(all="ignore"):
-        return np.where(
-            upper,
-            -scipy.special.ndtri_exp(np.where(upper, log_sf, -1.0)),
-            scipy.special.ndtri_exp(log1mexp(np.where(upper, -0.1, log_sf))),
-        )
+        high = -scipy.special.ndtri_exp(np.where(upper, log_sf, -1.0))
+        low = scipy.special.ndtri_exp(log1mexp(np.where(upper, -0.1, log_sf)))
+        return np.asarray(np.where(upper, high, low))
 
 
 @dataclass(frozen=True)
@@ -147,6 +145,8 @@ class InstanceEffect:
             return np.full(len(self), low), np.full(len(self), high)
         step = GRID[1] - GRID[0]
         reached = np.cumsum(np.exp(self.log_belief), axis=1)
-        ends = GRID + 0.5 * step
-        low, high = (np.array([np.interp(level, line, ends) for line in reached]) for level in levels)
+        # Beliefs are nearly normal: between grid points, normal scores of the probability are nearly a line.
+        lines, ends = scipy.special.ndtri(np.clip(reached, 1e-300, 1.0 - 1e-15)), GRID + 0.5 * step
+        wanted = scipy.special.ndtri(levels)
+        low, high = (np.array([np.interp(score, line, ends) for line in lines]) for score in wanted)
         return low, high

@@ -203,7 +203,7 @@ class InstanceLaw:
     def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
         """Return the log density (n,) of all runs (n, k) of an instance together."""
         own = np.where(finished & present, self.marginal.log_pdf(seconds), 0.0).sum(axis=1)
-        return own + log_sum_exp(self._evidence(seconds, finished, present) + self.effect.log_belief)
+        return np.asarray(own + log_sum_exp(self._evidence(seconds, finished, present) + self.effect.log_belief))
 
     def _evidence(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
         """(n, G) log likelihood of runs, relative to densities of the prediction."""

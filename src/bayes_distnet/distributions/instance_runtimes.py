@@ -82,11 +82,6 @@ class InstanceRuntimes(PredictedRuntimes):
         """(n, S) weights of the components of the prediction of a single run."""
         return self.marginal.weights
 
-    @property
-    def samples(self) -> FloatArray | None:
-        """None: the distribution was not estimated from predicted runtimes."""
-        return None
-
     def __len__(self) -> int:
         return len(self._law)
 

@@ -46,9 +46,9 @@ class PredictedRuntimes(ABC):
         """(n, S) weights of the components (given that the run is alive, after `given_alive`); rows sum to one."""
 
     @property
-    @abstractmethod
     def samples(self) -> FloatArray | None:
         """(n, S) predicted runtimes that the distribution was estimated from; None if it was not."""
+        return None
 
     @abstractmethod
     def __len__(self) -> int: ...

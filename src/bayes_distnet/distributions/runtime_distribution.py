@@ -112,11 +112,6 @@ class RuntimeDistribution(PredictedRuntimes):
         labels = self._mixture.draws.labels
         return (labels[0] if len(labels) == 1 else labels).copy()
 
-    @property
-    def samples(self) -> FloatArray | None:
-        """None: the distribution was not estimated from predicted runtimes."""
-        return None
-
     def __len__(self) -> int:
         return len(self._mixture)
 

@@ -8,8 +8,9 @@ seen, the normal scores of their runs are correlated within an instance; that co
   scores are estimated along with the correlation, and forgotten.
 - With few instances the correlation is uncertain: a weak prior, learnt from the shipped data, keeps it away from 0.
 - Solvers with the same seed tend to be lucky or unlucky on all instances at once (15 % of the variance of normal
-  scores for LPG, below 1 % for clasp). Runs that use the same k seeds for all instances hide a k-th of that from the
-  comparison within an instance, and it is added back.
+  scores for LPG, below 1 % for clasp). Where all instances were run with the same k seeds, that variance V spreads the
+  runs of an instance but not the instances, which hides V / k of the effect; and the mean luck of these seeds, of
+  variance V / k, is in every prediction. Both are added.
 """
 
 from __future__ import annotations
@@ -28,8 +29,11 @@ from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.saving import Arrays, check_array
 
-#: Prior of the size, and the size with one run per instance: logit(size) is normal with this median and deviation.
+#: Prior of the size: logit(size) is normal with this median and deviation.
 USUAL, USUAL_SPREAD = 0.12, 1.0
+#: Size where there is one run per instance: about that of the shipped data with two runs per instance, rounded up, since
+#: one run leaves a model more unsure than two.
+ASSUMED = 0.2
 MOST_RUNS = 4000  # runs that the size is learnt from: more change it by less than its own error
 
 
@@ -66,7 +70,7 @@ class EffectSize:
         """
         several = np.flatnonzero(observations.runs_of_each() > 1)
         if not several.size:
-            return cls(USUAL, assumed=True)
+            return cls(ASSUMED, assumed=True)
         seconds, finished = observations.matrix()
         few = max(1, MOST_RUNS // seconds.shape[1])
         rows = np.sort(np.random.default_rng(0).permutation(several)[:few])
@@ -75,7 +79,7 @@ class EffectSize:
         scores = np.clip(scores, GRID[0], GRID[-1])
         share, variance = _fit_correlation(scores, finished[rows], present)
         if np.all(finished[rows]):
-            share += _seed_variance(scores, (1.0 - share) * variance) / scores.shape[1]
+            share += 2.0 * _seed_variance(scores, (1.0 - share) * variance) / variance / scores.shape[1]
         return cls(min(share, LARGEST), assumed=False)
 
     def of(self, rtd: RuntimeDistribution, untested: FloatArray) -> InstanceRuntimes:

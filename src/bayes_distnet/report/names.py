@@ -61,7 +61,7 @@ def score_label(score: str) -> str:
 
 def short_label(score: str) -> str:
     """Return the label of a score without its unit, and without "as published"."""
-    return score_label(score).split()[0]
+    return score_label(score).split(" [")[0].removesuffix(" as published")
 
 
 def shown_scores(table: pd.DataFrame) -> list[str]:

@@ -91,14 +91,13 @@ def band_coverage(
     if not rtd.splits:
         return np.full(len(rtd), np.nan)
     low, high = rtd.band(level, q=q)
-    times = np.where(runs.present, np.where(runs.finished, runs.seconds, np.inf), np.nan)
-    result = np.full(len(rtd), np.nan)
-    for row in np.flatnonzero(runs.count):
-        with np.errstate(invalid="ignore"):
-            own = np.nanquantile(times[row], q)
-        if own <= runs.horizon[row] and np.isfinite(own):
-            result[row] = low[row] <= own <= high[row]
-    return result
+    late = np.finfo(float).max / 4  # finite, so that quantiles at the very run before it are still numbers
+    times = np.where(runs.present, np.where(runs.finished, runs.seconds, late), np.nan)
+    rows = np.flatnonzero(runs.count)
+    own = np.full(len(rtd), np.nan)
+    own[rows] = np.nanquantile(times[rows], q, axis=1)
+    known = own <= np.minimum(runs.horizon, late / 2)
+    return np.where(known, (low <= own) & (own <= high), np.nan)
 
 
 def calibration(transforms: FloatArray) -> float:

@@ -182,8 +182,8 @@ SCORES: Registry[Score] = Registry(
         Score(
             "band_coverage",
             "Band coverage",
-            "Share of the instances whose own median (of their test runs) lies inside the 90 % band of the median: 0.9 is "
-            "correct, less the noise of a median of few runs. Empty for models that cannot tell ignorance from luck.",
+            "Share of the instances whose own median (of their test runs) lies inside the 90 % band of the median: 0.9 "
+            "is correct, less the noise of a median of few runs. Empty for models that cannot tell the two apart.",
             f"{_AT}.calibration:band_coverage",
             better=Better.TARGET,
             target=0.9,

@@ -25,7 +25,7 @@ def test_a_model_that_is_never_behind_has_a_sentence(results):
     table.loc[table["model"] == "HybridDistNet", "value"] = -9.0
     (section,) = not_ahead(Book(dataclasses.replace(results, table=table)))
     (block,) = section.blocks
-    assert block.text.startswith("None: it has the lowest NLLH, KLD, KS and CRPS in every cell")
+    assert block.text.startswith("None: it has the lowest NLLH, KLD, KS, CRPS and Joint NLLH in every cell")
     others = table[table["model"] != "HybridDistNet"]
     assert list(not_ahead(Book(dataclasses.replace(results, table=others)))) == []
 

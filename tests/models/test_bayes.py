@@ -3,6 +3,7 @@ import pytest
 from scenarios import log_linear
 
 from bayes_distnet import BayesDistNet, make_runs
+from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +56,19 @@ def test_history_shows_the_training(data):
     assert list(history.columns) == ["step", "kl_weight", "training_loss", "held_out_loss"]
     assert history["step"].tolist() == [50, 50, 100, 100]
     assert np.isfinite(history.to_numpy()).all()
+
+
+def test_ignorance_is_told_from_luck_where_it_can_be(data):
+    quick = {"max_iter": 50, "random_state": 0}
+    assert isinstance(fitted(data, **quick).predict_distribution(data.features), InstanceRuntimes)
+    for cannot in ({"output": "runtimes"}, {"n_members": 1, "kl_weights": (0.3,)}):
+        rtd = fitted(data, **quick, **cannot).predict_distribution(data.features)
+        assert not isinstance(rtd, InstanceRuntimes)
+
+
+def test_threads_go_with_the_published_preset():
+    assert BayesDistNet(preset="paper", n_jobs=-1)._recipe() == BayesDistNet(preset="paper")._recipe()
+
+
+def fitted(data, **settings):
+    return BayesDistNet(**settings).fit(data.features, data.seconds, finished=data.finished)

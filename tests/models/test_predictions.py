@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import make_runs, predictions, train
+from bayes_distnet import BayesDistNet, make_runs, predictions, train
+from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.predictions import aligned
 
@@ -46,3 +47,34 @@ def test_predictions_are_those_of_the_distribution(data):
 def test_questions_without_an_answer_are_refused(data, asked, message):
     with pytest.raises(SettingError, match=message):
         predictions(train(data, "marginal"), data.features, **asked)
+
+
+@pytest.fixture(scope="module")
+def unsure(data):
+    return BayesDistNet(max_iter=50, n_members=2, random_state=0).fit(data.features, data.seconds)
+
+
+def test_runs_that_have_been_made_count(unsure, data):
+    new = data.features.iloc[:3]
+    runs = pd.DataFrame({"solver": "s", "instance": new.index[[0, 0, 2]], "seed": [7, 8, 7]})
+    runs = RunTable.from_frame(
+        runs.assign(status=["solved", "timeout", "solved"], seconds=[90.0, 100.0, 0.01], cutoff=100)
+    )
+    before, after = (predictions(unsure, new, seen=seen) for seen in (None, runs))
+    assert after["median"].iloc[0] > 1.2 * before["median"].iloc[0]
+    assert after["median"].iloc[1] == pytest.approx(before["median"].iloc[1], rel=1e-4)  # nothing was seen of it
+    assert after["median"].iloc[2] < before["median"].iloc[2]
+    rtd = unsure.predict_distribution(new).given_runs(
+        [[90.0, 100.0], [np.nan, np.nan], [0.01, np.nan]], [[True, False], [False, False], [True, False]]
+    )
+    np.testing.assert_allclose(after["median"], rtd.median())
+
+
+def test_runs_that_cannot_count_are_refused(unsure, data):
+    runs = RunTable.from_frame(
+        pd.DataFrame({"solver": "s", "instance": ["other"], "seed": [1], "status": ["solved"], "seconds": [1.0]})
+    )
+    with pytest.raises(SettingError, match="Names have to match"):
+        predictions(unsure, data.features, seen=runs)
+    with pytest.raises(SettingError, match="this model cannot learn from runs of a new instance"):
+        predictions(train(data, "ridge"), data.features, seen=runs)

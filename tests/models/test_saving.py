@@ -35,6 +35,14 @@ def test_what_is_written_is_read(folder):
     assert saved.arrays["a"].tolist() == [0.0, 1.0, 2.0]
 
 
+def test_arrays_keep_their_shapes(tmp_path):
+    arrays = {"scalar": np.array(2.5), "turned": np.arange(6.0).reshape(2, 3).T}
+    write_model(tmp_path, "Toy", parameters={}, n_features=1, feature_names=None, arrays=arrays)
+    read = read_model(tmp_path, "Toy").arrays
+    assert {name: array.shape for name, array in read.items()} == {"scalar": (), "turned": (3, 2)}
+    np.testing.assert_array_equal(read["turned"], arrays["turned"])
+
+
 def test_numpy_settings_and_family_classes_become_plain_json(tmp_path):
     write(tmp_path, steps=np.int64(5), rate=np.float32(0.5), on=np.bool_(True), units=np.array([4, 2]), family=Weibull)
     expected = {"steps": 5, "rate": 0.5, "on": True, "units": (4, 2), "family": "weibull"}

@@ -152,6 +152,10 @@ def _fractions(per_cent: list[float] | None) -> list[float] | None:
         return None
     if any(not 0 <= level < 100 for level in per_cent):
         raise SettingError(f"--censored {','.join(f'{level:g}' for level in per_cent)}: expected per cent below 100.")
+    if any(0 < level < 1 for level in per_cent):
+        raise SettingError(
+            f"--censored {','.join(f'{level:g}' for level in per_cent)}: these are per cent; give 20 for a fifth."
+        )
     return [level / 100 for level in per_cent]
 
 

@@ -97,6 +97,7 @@ def add_predict(commands: Any) -> None:
         "  bayes-distnet predict model features.parquet\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"
         "  bayes-distnet predict model features.csv --elapsed 120      # they ran 120 s already: the time left\n"
+        "  bayes-distnet predict model features.csv --seen runs.sqlite   # after a few runs of the same instances\n"
         "  bayes-distnet predict model - < features.csv | head -3\n"
         "  bayes-distnet predict model features.csv --json | jq .median",
     )
@@ -118,6 +119,15 @@ def add_predict(commands: Any) -> None:
         metavar="SECONDS,...",
         help="columns within_SECONDS: probability of finishing within that time",
     )
+    _takes_what_has_been_seen(parser)
+    parser.add_argument("--band", type=float, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--out", type=Path, metavar="FILE", help=".csv, .csv.gz or .parquet; default: CSV to stdout")
+    form.add_argument("--json", action="store_true", help="one line of JSON per instance, to stdout")
+    parser.set_defaults(run=_predict)
+
+
+def _takes_what_has_been_seen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--elapsed",
         type=float,
@@ -125,11 +135,12 @@ def add_predict(commands: Any) -> None:
         metavar="SECONDS",
         help="time that the runs have been going: all columns are then about the time left",
     )
-    parser.add_argument("--band", type=float, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--out", type=Path, metavar="FILE", help=".csv, .csv.gz or .parquet; default: CSV to stdout")
-    form.add_argument("--json", action="store_true", help="one line of JSON per instance, to stdout")
-    parser.set_defaults(run=_predict)
+    parser.add_argument(
+        "--seen",
+        type=Path,
+        metavar="RUNS",
+        help="runs of these instances that have been made already (hybrid and bayes learn from them)",
+    )
 
 
 def _takes_model(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +149,7 @@ def _takes_model(parser: argparse.ArgumentParser) -> None:
 
 def _predict(parsed: argparse.Namespace) -> None:
     from bayes_distnet.data.open import read_features
-    from bayes_distnet.data.tables import check_can_write, write_frame
+    from bayes_distnet.data.tables import check_can_write, read_runs, write_frame
     from bayes_distnet.models.library import load_model
     from bayes_distnet.models.predictions import predictions
 
@@ -153,6 +164,7 @@ def _predict(parsed: argparse.Namespace) -> None:
         within=parsed.within,
         elapsed=parsed.elapsed,
         band=parsed.band,
+        seen=None if parsed.seen is None else read_runs(parsed.seen),
     )
     table = table.map(_six_digits)
     if parsed.out is not None:

@@ -133,7 +133,7 @@ def _check_seeds(seeds: int | Sequence[int], solvers: Sequence[Solver]) -> list[
                     f"seed {number}: {solver.name} takes seeds from {solver.smallest_seed} to {solver.largest_seed}."
                 )
     if not numbers:
-        raise SettingError("seeds: none given.")
+        raise SettingError("seeds: none given. A range ends with its larger number, as in 0-99.")
     for solver in solvers:
         if len(numbers) > 1 and not solver.takes_seed:
             raise SettingError(

@@ -247,7 +247,9 @@ class Dataset:
         order = np.random.default_rng(check_seed("random_state", random_state)).permutation(len(self))
         tested = round(len(self) * test_size)
         if not 0 < tested < len(self):
-            raise SettingError(f"test_size={test_size:g} of {len(self)} instances leaves one part empty.")
+            raise SettingError(
+                f"test_size={test_size:g} of {len(self)} instances leaves one part empty; take another fraction."
+            )
         return self.take(np.sort(order[tested:])), self.take(np.sort(order[:tested]))
 
     def cut_off(self, fraction: float, cutoffs: str = "global", random_state: int = 0) -> Dataset:

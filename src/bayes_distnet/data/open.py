@@ -93,6 +93,8 @@ def _read(source: str | os.PathLike[str], features: str | os.PathLike[str] | Non
                 f"{path}: these are runs only; give the features of the instances (features=, --features)."
             )
         return Dataset(read_runs(path), read_features(features))
+    if features is not None and not path.exists() and name not in DATASETS:
+        raise SettingError(f"{path}: no such file.")
     if features is not None:
         raise SettingError(f"{source} is no file of runs: only those take features (features=, --features).")
     # Before a folder of that name, such as the results of an experiment on it.

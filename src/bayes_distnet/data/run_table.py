@@ -83,7 +83,7 @@ class RunTable:
         status = table["status"].to_numpy(object)
         unknown = np.array([not (isinstance(s, str) and s in STATUSES) for s in status], dtype=bool)
         found = ", ".join(sorted({repr(s) for s in status[unknown]}))
-        _refuse(unknown, "status", status, f"Allowed: {', '.join(STATUSES)}; not: {found}.")
+        _refuse(unknown, "status", status, f"Allowed: {', '.join(STATUSES)}; found: {found}.")
         limit = _check_cutoff(table.get("cutoff", np.inf) if cutoff is None else cutoff, len(table))
         seconds = _check_table_seconds(as_numbers(table["seconds"], "run table: seconds"), status, limit)
         return cls(table.assign(seed=seed.astype(np.int64), seconds=seconds, cutoff=limit))

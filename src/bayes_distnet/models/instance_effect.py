@@ -31,8 +31,8 @@ from bayes_distnet.models.saving import Arrays, check_array
 
 #: Prior of the size: logit(size) is normal with this median and deviation.
 USUAL, USUAL_SPREAD = 0.12, 1.0
-#: Size where there is one run per instance: about that of the shipped data with two runs per instance, rounded up, since
-#: one run leaves a model more unsure than two.
+#: Size where there is one run per instance: about that of the shipped data with two runs per instance, rounded up,
+#: since one run leaves a model more unsure than two.
 ASSUMED = 0.2
 MOST_RUNS = 4000  # runs that the size is learnt from: more change it by less than its own error
 

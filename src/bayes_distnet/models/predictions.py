@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.arrays import FloatArray
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
@@ -36,6 +39,7 @@ def predictions(
     within: Sequence[float] = (),
     elapsed: float = 0.0,
     band: float = 0.9,
+    seen: RunTable | None = None,
 ) -> pd.DataFrame:
     """Return predictions as a table; times are in seconds.
 
@@ -53,6 +57,8 @@ def predictions(
         Seconds that the runs have been going already; all columns are then about the time left.
     band : float, default 0.9
         Level of the columns low and high.
+    seen : RunTable, optional
+        Runs of these instances that have been made already, by the same solver; instances are matched by name.
 
     Returns
     -------
@@ -64,7 +70,7 @@ def predictions(
     Raises
     ------
     SettingError
-        Levels or times out of range.
+        Levels or times out of range, or `seen` that cannot be used.
     FeatureError
         Columns that are missing.
     """
@@ -74,12 +80,23 @@ def predictions(
     if not 0 <= elapsed < math.inf:
         raise SettingError(f"elapsed={elapsed:g}: expected the seconds that the runs have been going.")
     rtd = model.predict_distribution(aligned(features, model))
+    rtd = rtd if seen is None else _given_runs(rtd, seen, features)
     rtd = rtd.given_alive(elapsed) if elapsed else rtd
     columns = {"mean": rtd.mean(), "median": rtd.median()}
     columns |= {f"q{100 * level:g}": rtd.quantile(level) for level in levels}
     columns |= {f"within_{seconds:g}": rtd.cdf(seconds) for seconds in within}
     low, high, fraction = _uncertainty(rtd, check_level(band, "band"))
     return pd.DataFrame(columns | {"low": low, "high": high, "unsure": fraction}, index=features.index)
+
+
+def _given_runs(rtd: PredictedRuntimes, seen: RunTable, features: pd.DataFrame) -> PredictedRuntimes:
+    """Condition on the runs that have been made of the instances."""
+    if not isinstance(rtd, InstanceRuntimes):
+        raise SettingError("seen: this model cannot learn from runs of a new instance; hybrid and bayes can.")
+    known = Dataset(seen, features)
+    if not known.seconds.size:
+        raise SettingError("seen: none of these runs is of an instance in features. Names have to match.")
+    return rtd.given_runs(known.seconds, known.finished)
 
 
 def _uncertainty(rtd: PredictedRuntimes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -119,7 +119,7 @@ def write_model(
     ModelFileError
         A setting that JSON cannot hold, or a folder that cannot be written.
     """
-    payload = safetensors.numpy.save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    payload = safetensors.numpy.save({name: np.asarray(array, order="C") for name, array in arrays.items()})
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -168,6 +168,8 @@ def read_header(path: Path) -> dict[str, Any]:
 def _read(path: Path, name: str) -> bytes:
     try:
         return (path / name).read_bytes()
+    except FileNotFoundError as error:
+        raise ModelFileError(f"{path}: no model there (no file {name}).") from error
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise ModelFileError(f"{path}: no model there ({error}).") from error
 

@@ -56,7 +56,7 @@ class NetworkEstimator(RuntimeEstimator):
         check_choice("preset", self.preset, PRESETS)
         if self.preset is None:
             return False
-        kept = {"preset", "family", "random_state", "verbose"}
+        kept = {"preset", "family", "n_jobs", "random_state", "verbose"}  # n_jobs never changes a result
         defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
         ignored = [
             f"{name}={value!r}"

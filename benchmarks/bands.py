@@ -1,0 +1,117 @@
+"""Do bands hold what they promise, and what do runs of a new instance add? Prints the tables of docs/uncertainty.md.
+
+    python benchmarks/bands.py [--folds 2]
+
+Models learn from a few runs of each training instance and are asked about unseen instances, whose own quantiles are
+those of about a hundred runs. These have a noise of their own, so that even perfect bands do not hold all that they
+promise: "of" is what a perfect model with the same effect would reach with as many runs, by simulation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import warnings
+
+import numpy as np
+
+from bayes_distnet import BayesDistNet, HybridDistNet, load_dataset
+from bayes_distnet.data.splits import cut_off, first_runs, folds_by_instance
+from bayes_distnet.models.base import fit_runs
+from bayes_distnet.scoring.distances import ks
+from bayes_distnet.scoring.likelihood import joint_nllh, nllh
+
+CONDITIONS = [(1, 0.0), (2, 0.0), (4, 0.0), (8, 0.0), (16, 0.0), (8, 0.2), (8, 0.4), (8, 0.6)]
+ASKED = [(0.5, 0.5), (0.5, 0.9), (0.9, 0.5), (0.9, 0.9)]  # quantile, level
+SEEN = (0, 1, 2, 4, 8)
+
+
+def held(seconds, rtd, q, level):
+    """Fraction of the instances whose own quantile the band holds."""
+    low, high = rtd.band(level, q=q)
+    own = np.nanquantile(seconds, q, axis=1)
+    return np.mean((low <= own) & (own <= high))
+
+
+def perfect(seconds, rtd, q, level, repeats=50):
+    """The same for instances that follow the prediction and its effect, in normal scores."""
+    rng, size = np.random.default_rng(0), rtd.effect.size
+    low, high = (
+        rtd.effect.scores_at(value, np.log1p(-q)) for value in rtd.effect.quantiles((0.5 - level / 2, 0.5 + level / 2))
+    )
+    inside = []
+    for _ in range(repeats):
+        shared = np.sqrt(size) * rng.normal(size=len(size))
+        own = np.quantile(shared[:, None] + np.sqrt(1 - size)[:, None] * rng.normal(size=seconds.shape), q, axis=1)
+        inside.append(np.mean((low <= own) & (own <= high)))
+    return np.mean(inside)
+
+
+def empirical_ks(seen, rest):
+    """KS distance between two sets of runs, per instance."""
+    times = np.sort(np.concatenate([seen, rest], axis=1), axis=1)
+    first, second = ((runs[:, None, :] <= times[:, :, None]).mean(axis=2) for runs in (seen, rest))
+    return np.abs(first - second).max(axis=1)
+
+
+def asked(model, data, train, test, runs, fraction):
+    """Fit to a few runs of the training instances, and predict the others."""
+    seconds, finished = first_runs(data.seconds[train], data.finished[train], runs, 0)
+    seconds, finished = cut_off(seconds, finished, fraction)
+    fitted = fit_runs(model, data.features.iloc[train], seconds, finished)
+    return fitted.predict_distribution(data.features.iloc[test]), data.seconds[test]
+
+
+def bands(rtd, own):
+    """One line of the first table."""
+    covered = [f(rtd, q, level) for q, level in ASKED for f in (lambda *a: held(own, *a), lambda *a: perfect(own, *a))]
+    low, high = rtd.band(0.9)
+    return [rtd.effect.size.mean(), *covered, np.median(high / low), nllh(rtd, own).mean(), joint_nllh(rtd, own).mean()]
+
+
+def updates(rtd, own):
+    """Scores after 0, 1, 2 ... runs of the instance have been seen."""
+    order = np.random.default_rng(0).permutation(own.shape[1])
+    seen, rest = own[:, order[: max(SEEN)]], own[:, order[max(SEEN) :]]
+    lines = []
+    for k in SEEN:
+        law = rtd.given_runs(seen[:, :k]) if k else rtd
+        alone = empirical_ks(seen[:, :k], rest).mean() if k else np.nan
+        lines.append([nllh(law, rest).mean(), ks(law, rest).mean(), alone])
+    return lines
+
+
+def line(*cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folds", type=int, default=2, help="of ten")
+    folds = parser.parse_args().folds
+    warnings.simplefilter("ignore")
+    asks = [f"{'median' if q == 0.5 else f'{q:g} quantile'} in band({level:g})" for q, level in ASKED]
+    line("data", "runs", "cut off", "model", "effect", *asks, "width", "nllh", "joint")
+    line(*["---"] * 12)
+    later = []
+    for name, (runs, fraction) in itertools.product(("clasp-factoring", "lpg-zenotravel"), CONDITIONS):
+        data = load_dataset(name).matched()
+        parts = list(folds_by_instance(len(data), 10, 0))[:folds]
+        for model in (BayesDistNet(n_jobs=-1), HybridDistNet(n_jobs=-1)):
+            predicted = [asked(model, data, *part, runs, fraction) for part in parts]
+            size, *rest = np.mean([bands(*one) for one in predicted], axis=0)
+            cells = [f"{found:.2f} of {best:.2f}" for found, best in zip(rest[:8:2], rest[1:8:2], strict=True)]
+            scores = [f"{rest[8]:.1f}", f"{rest[9]:.3f}", f"{rest[10]:.3f}"]
+            line(name, str(runs), f"{fraction:.0%}", type(model).__name__, f"{size:.2f}", *cells, *scores)
+            if (runs, fraction) == (8, 0.0):
+                later.append((name, type(model).__name__, np.mean([updates(*one) for one in predicted], axis=0)))
+    print()
+    line("data", "model", "runs seen", "nllh of further runs", "ks", "ks of the runs seen alone")
+    line(*["---"] * 6)
+    for name, model, table in later:
+        for k, (score, distance, alone) in zip(SEEN, table, strict=True):
+            line(name, model, str(k), f"{score:.3f}", f"{distance:.3f}", f"{alone:.3f}" if k else "")
+
+
+if __name__ == "__main__":
+    main()

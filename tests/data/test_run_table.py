@@ -48,7 +48,7 @@ def test_a_missing_column_is_reported():
         ({"seconds": [1.0, np.nan, 30.0]}, None, "row 1: seconds is nan"),
         ({"seconds": [1.0, -2.0, 30.0]}, None, "^run table, row 1: a negative runtime"),
         ({"seconds": ["1", "two", "3"]}, None, "seconds must be numbers"),
-        ({"status": ["SOLVED", "solved", "ok"]}, None, "row 0: status is 'SOLVED' .*timeout.*not: 'SOLVED', 'ok'"),
+        ({"status": ["SOLVED", "solved", "ok"]}, None, "row 0: status is 'SOLVED' .*timeout.*found: 'SOLVED', 'ok'"),
         ({"status": [True, True, False]}, None, "status is True"),
         ({"status": ["solved", None, "timeout"]}, None, "row 1: status is (None|nan)"),
         ({"seconds": [1.0, 31.2, 30.0]}, None, "^run table, row 1: finished after 31.2 s"),

@@ -31,12 +31,13 @@ def test_predictions_that_are_off_or_too_wide_do_not_matter():
     assert EffectSize.fit(off, observations).share == pytest.approx(0.3, abs=0.05)
 
 
-def test_luck_that_seeds_share_hides_a_part_and_adds_another():
+@pytest.mark.parametrize("cutoff", [np.inf, 1.3])
+def test_luck_that_seeds_share_hides_a_part_and_adds_another(cutoff):
     rng = np.random.default_rng(1)
     rng.normal(size=(500, 1))
     seeds = 0.4 * rng.normal(size=8).var(ddof=1)  # of the same draws as in `simulated`
     variance = 0.2 + 0.4 + seeds
-    found = EffectSize.fit(*simulated(0.2, n=500, k=8, seed=0.4)).share
+    found = EffectSize.fit(*simulated(0.2, n=500, k=8, seed=0.4, cutoff=cutoff)).share
     assert found == pytest.approx((0.2 + seeds / 8) / variance, abs=0.04)
     assert found > 0.2 / variance + 0.03
 

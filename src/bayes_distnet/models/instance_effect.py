@@ -34,6 +34,7 @@ USUAL, USUAL_SPREAD = 0.12, 1.0
 #: Size where there is one run per instance: about that of the shipped data with two runs per instance, rounded up,
 #: since one run leaves a model more unsure than two.
 ASSUMED = 0.2
+NEWTON_STEPS = 10
 MOST_RUNS = 4000  # runs that the size is learnt from: more change it by less than its own error
 
 
@@ -77,10 +78,9 @@ class EffectSize:
         present = ~np.isnan(seconds[rows])
         scores = normal_scores(unseen[rows].log_sf(np.where(present, seconds[rows], 1.0)))
         scores = np.clip(scores, GRID[0], GRID[-1])
-        share, variance = _fit_correlation(scores, finished[rows], present)
-        if np.all(finished[rows]):
-            share += 2.0 * _seed_variance(scores, (1.0 - share) * variance) / variance / scores.shape[1]
-        return cls(min(share, LARGEST), assumed=False)
+        mean, spread, share = _fit_correlation(scores, finished[rows], present)
+        seeds = _seed_variance((scores - mean) / spread, finished[rows], present, 1.0 - share)
+        return cls(min(share + 2.0 * seeds / scores.shape[1], LARGEST), assumed=False)
 
     def of(self, rtd: RuntimeDistribution, untested: FloatArray) -> InstanceRuntimes:
         """Return predictions with the effect.
@@ -112,8 +112,8 @@ class EffectSize:
         return cls(share, bool(assumed))
 
 
-def _fit_correlation(scores: FloatArray, finished: BoolArray, present: BoolArray) -> tuple[float, float]:
-    """Maximum a posteriori of the correlation within rows of censored normals (n, k), and of their variance."""
+def _fit_correlation(scores: FloatArray, finished: BoolArray, present: BoolArray) -> tuple[float, float, float]:
+    """Maximum a posteriori of mean and spread of censored normals (n, k), and of the correlation within rows."""
     log_grid = -0.5 * GRID**2 - scipy.special.logsumexp(-0.5 * GRID**2)
     instance, _ = np.nonzero(present)
     runs, done = scores[present], finished[present]
@@ -133,11 +133,20 @@ def _fit_correlation(scores: FloatArray, finished: BoolArray, present: BoolArray
 
     start = np.array([0.0, scipy.special.logit(USUAL), 0.0])
     best = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
-    return float(scipy.special.expit(best.x[1])), float(np.exp(2.0 * best.x[2]))
+    mean, logit, log_spread = best.x
+    return float(mean), float(np.exp(log_spread)), float(scipy.special.expit(logit))
 
 
-def _seed_variance(scores: FloatArray, luck: float) -> float:
-    """Variance of what a seed adds to all instances, if columns (runs) are seeds; near 0 if they are not."""
-    n, k = scores.shape
-    columns = (scores - scores.mean(axis=1, keepdims=True)).mean(axis=0)
-    return max(0.0, float((columns**2).mean() * k / (k - 1) - luck / n))
+def _seed_variance(scores: FloatArray, finished: BoolArray, present: BoolArray, luck: float) -> float:
+    """Variance of what a seed adds to all instances, if columns of standardised scores are seeds; near 0 if not."""
+    shifts, variance = np.zeros(scores.shape[1]), 0.0
+    for _ in range(NEWTON_STEPS):  # maximum likelihood of a shift per column; without censored runs the first is exact
+        spread = np.sqrt(1.0 - variance)  # within columns
+        left = (scores - shifts) / spread
+        hazard = np.exp(-0.5 * left**2 - 0.5 * np.log(2 * np.pi) - scipy.special.log_ndtr(-left))
+        slope = np.where(present, np.where(finished, left, hazard), 0.0).sum(axis=0)
+        information = np.where(present, np.where(finished, 1.0, hazard * (hazard - left)), 0.0).sum(axis=0)
+        information = np.maximum(information, 1.0)
+        shifts = shifts + spread * slope / information
+        variance = float(np.clip(shifts.var(ddof=1) - np.mean((luck - variance) / information), 0.0, 0.9 * luck))
+    return variance

@@ -134,7 +134,7 @@ class Grid:
 
 def decimals(values: Iterable[float]) -> int:
     """Return the number of decimals for numbers of one kind: three, or four if most of them are small."""
-    return 4 if pd.Series(values).abs().median() < 0.05 else 3
+    return 4 if pd.Series(values).abs().dropna().median() < 0.05 else 3
 
 
 def _number(value: float, digits: int) -> str:

@@ -66,7 +66,8 @@ def short_label(score: str) -> str:
 
 def shown_scores(table: pd.DataFrame) -> list[str]:
     """Return the scores of a tidy table that reports show in figures and tables."""
-    return [key for key, score in SCORES.items() if score.compared and key in set(table["score"])]
+    found = set(table.loc[table["value"].notna(), "score"])
+    return [key for key, score in SCORES.items() if score.compared and key in found]
 
 
 def all_scores(table: pd.DataFrame) -> list[str]:

@@ -119,9 +119,9 @@ class PredictedRuntimes(ABC):
         """Condition on having survived a scalar or (n,) seconds."""
 
     @property
+    @abstractmethod
     def splits(self) -> bool:
         """Whether ignorance can be told from luck."""
-        return self.n_components > 1
 
     # -- rows --------------------------------------------------------------------------------------------------
 

@@ -47,9 +47,8 @@ class RuntimeDistribution(PredictedRuntimes):
     weights : array-like, optional
         (S,) or (n, S), not negative; normalised to sum to one in each row. Equal by default.
     draws : array-like, optional
-        (S,) or (n, S) whole numbers that name the draw of each component. `band`, `epistemic`, `aleatoric` and
-        `minimum_of` take components of one draw as its shape, not as disagreement. Each component is a
-        draw of its own by default.
+        (S,) or (n, S) whole numbers that name the draw of each component; by default each is its own. `band`,
+        `epistemic`, `aleatoric` and `minimum_of` take components of one draw as its shape, not as disagreement.
 
     Raises
     ------
@@ -211,6 +210,11 @@ class RuntimeDistribution(PredictedRuntimes):
         self._need_draws("aleatoric")
         return weighted_sum(self._mixture.draw_weights, draw_moments(self._mixture, 2))
 
+    @property
+    def splits(self) -> bool:
+        """Whether there are draws that can disagree."""
+        return self._mixture.n_draws > 1
+
     def unsure_share(self) -> FloatArray:
         """(n,) fraction of the variance of log time that lies between the draws; the rest is luck within each."""
         self._need_draws("unsure_share")
@@ -237,8 +241,7 @@ class RuntimeDistribution(PredictedRuntimes):
 
         Copies run on the same instance: the model's ignorance about it is the same for all of them. So they share the
         draw, :math:`P(\min > t) = \sum_d w_d\, sf_d(t)^k`. Independent copies, :math:`P(\min > t) = P(T > t)^k`, would
-        never be slower (Jensen): parallel copies protect against bad luck, not against a hard instance. A draw d is a
-        component or, after `RuntimeDistribution(..., draws=...)`, the mixture of several.
+        never be slower (Jensen): parallel copies protect against bad luck, not against a hard instance.
 
         Parameters
         ----------

@@ -93,7 +93,7 @@ def empirical(seconds: FloatArray, finished: BoolArray) -> RuntimeDistribution:
             loc[i, :count], weights[i, :count] = log_times[at], mass[at]
             scale[i, :count] = log_time_bandwidth(np.array(deviation), np.array(float(count)))
         weights[i, -1] = max(1.0 - weights[i].sum(), 0.0)
-    return RuntimeDistribution(LogNormal(loc, scale), weights)
+    return RuntimeDistribution(LogNormal(loc, scale), weights, draws=np.zeros(runs + 1))  # kernels are its shape
 
 
 def _checked(seconds: FloatArray, finished: BoolArray) -> tuple[FloatArray, BoolArray]:

@@ -1,6 +1,6 @@
 """Do bands hold what they promise, and what do runs of a new instance add? Prints the tables of docs/uncertainty.md.
 
-    python benchmarks/bands.py [--folds 2]
+    python benchmarks/bands.py [--folds 3]
 
 Models learn from a few runs of each training instance and are asked about unseen instances, whose own quantiles are
 those of 20 to 100 runs. These have a noise of their own, so that even perfect bands do not hold all that they
@@ -108,7 +108,7 @@ def line(*cells):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folds", type=int, default=2, help="of ten")
+    parser.add_argument("--folds", type=int, default=3, help="of ten")
     folds = parser.parse_args().folds
     warnings.simplefilter("ignore")
     asks = [f"{'median' if q == 0.5 else f'{q:g} quantile'} in band({level:g})" for q, level in ASKED]

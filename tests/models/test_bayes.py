@@ -66,6 +66,13 @@ def test_ignorance_is_told_from_luck_where_it_can_be(data):
         assert not isinstance(rtd, InstanceRuntimes)
 
 
+def test_settings_changed_after_fitting_leave_the_split_alone(data):
+    model = fitted(data, max_iter=50, random_state=0)
+    before = model.predict_distribution(data.features).band(0.9)
+    model.set_params(output="runtimes", n_members=1)
+    np.testing.assert_array_equal(model.predict_distribution(data.features).band(0.9), before)
+
+
 def test_threads_go_with_the_published_preset():
     assert BayesDistNet(preset="paper", n_jobs=-1)._recipe() == BayesDistNet(preset="paper")._recipe()
 

@@ -22,13 +22,13 @@ def simulated(share, n=1000, k=4, seed=0.0, cutoff=np.inf):
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.7])
 @pytest.mark.parametrize("cutoff", [np.inf, 1.3])
 def test_the_size_is_found(share, cutoff):
-    assert EffectSize.fit(*simulated(share, cutoff=cutoff)).share == pytest.approx(share, abs=0.05)
+    assert EffectSize.fit(*simulated(share, cutoff=cutoff)).fraction == pytest.approx(share, abs=0.05)
 
 
 def test_predictions_that_are_off_or_too_wide_do_not_matter():
     _, observations = simulated(0.3)
     off = RuntimeDistribution(LogNormal(np.full(1000, 0.5), np.full(1000, 1.5)))
-    assert EffectSize.fit(off, observations).share == pytest.approx(0.3, abs=0.05)
+    assert EffectSize.fit(off, observations).fraction == pytest.approx(0.3, abs=0.05)
 
 
 @pytest.mark.parametrize("cutoff", [np.inf, 1.3])
@@ -37,7 +37,7 @@ def test_luck_that_seeds_share_hides_a_part_and_adds_another(cutoff):
     rng.normal(size=(500, 1))
     seeds = 0.4 * rng.normal(size=8).var(ddof=1)  # of the same draws as in `simulated`
     variance = 0.2 + 0.4 + seeds
-    found = EffectSize.fit(*simulated(0.2, n=500, k=8, seed=0.4, cutoff=cutoff)).share
+    found = EffectSize.fit(*simulated(0.2, n=500, k=8, seed=0.4, cutoff=cutoff)).fraction
     assert found == pytest.approx((0.2 + seeds / 8) / variance, abs=0.04)
     assert found > 0.2 / variance + 0.03
 
@@ -55,7 +55,7 @@ def test_instances_with_one_run_are_left_out():
     mixed = Observations(every.instance[keep], every.seconds[keep], every.finished[keep], 200)
     first = np.arange(300)
     half = Observations(every.instance[first], every.seconds[first], every.finished[first], 100)
-    assert EffectSize.fit(rtd, mixed).share == pytest.approx(EffectSize.fit(rtd[:100], half).share, abs=1e-6)
+    assert EffectSize.fit(rtd, mixed).fraction == pytest.approx(EffectSize.fit(rtd[:100], half).fraction, abs=1e-6)
 
 
 def test_what_no_run_supports_is_ignorance():

@@ -92,7 +92,7 @@ def add_predict(commands: Any) -> None:
         "predict runtime distributions from features, with a saved model",
         "One row per instance: mean, median and quantiles of the runtime in seconds; low and high, the band of the\n"
         "instance's own median; unsure, the fraction of the variance of log time that is ignorance about the\n"
-        "instance, not the solver's luck. The last three are empty for models that cannot tell:\n"
+        "instance, not the solver's luck. The last three are empty for models that cannot separate the two:\n"
         f"{', '.join(unsure)}.",
         "  bayes-distnet predict model features.parquet\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.checks import check_runs, check_times, shaped
+from bayes_distnet.distributions.effect_mixture import EffectMixture
 from bayes_distnet.distributions.instance_effect import InstanceEffect
-from bayes_distnet.distributions.instance_law import InstanceLaw
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
@@ -47,12 +47,12 @@ class InstanceRuntimes(PredictedRuntimes):
     def __init__(self, marginal: RuntimeDistribution, effect: InstanceEffect) -> None:
         if not isinstance(marginal, RuntimeDistribution) or len(marginal) != len(effect):
             raise SettingError(f"marginal: expected a RuntimeDistribution of {len(effect)} rows, found {marginal!r}")
-        self._law = InstanceLaw(marginal, effect)
+        self._mixture = EffectMixture(marginal, effect)
 
     @classmethod
-    def _of(cls, law: InstanceLaw) -> Self:
+    def _of(cls, mixture: EffectMixture) -> Self:
         new = cls.__new__(cls)
-        new._law = law
+        new._mixture = mixture
         return new
 
     # -- its parts -----------------------------------------------------------------------------------------------
@@ -60,12 +60,12 @@ class InstanceRuntimes(PredictedRuntimes):
     @property
     def marginal(self) -> RuntimeDistribution:
         """Distribution of one run of each instance, before anything was seen of it."""
-        return self._law.marginal
+        return self._mixture.marginal
 
     @property
     def effect(self) -> InstanceEffect:
         """Size of the effect, and the belief about its value."""
-        return self._law.effect
+        return self._mixture.effect
 
     @property
     def family(self) -> str:
@@ -83,7 +83,7 @@ class InstanceRuntimes(PredictedRuntimes):
         return self.marginal.weights
 
     def __len__(self) -> int:
-        return len(self._law)
+        return len(self._mixture)
 
     def __repr__(self) -> str:
         low, high = (f"{size:.2g}" for size in (self.effect.size.min(initial=1), self.effect.size.max(initial=0)))
@@ -92,7 +92,7 @@ class InstanceRuntimes(PredictedRuntimes):
         return f"{super().__repr__()[:-1]}, instance effect {sizes if len(self) else 'none'}{assumed})"
 
     def _take(self, rows: IndexArray | slice) -> Self:
-        return self._of(self._law.take(rows))
+        return self._of(self._mixture.take(rows))
 
     # -- values ----------------------------------------------------------------------------------------------------
 
@@ -101,46 +101,46 @@ class InstanceRuntimes(PredictedRuntimes):
         return 0.0
 
     def _log_sf(self, times: FloatArray) -> FloatArray:
-        if (single := self._law.single) is not None:
+        if (single := self._mixture.single) is not None:
             return single._log_sf(times)
-        return self._law.log_sf(self._law.scores(times))
+        return self._mixture.log_sf(self._mixture.scores(times))
 
     def _log_pdf(self, times: FloatArray) -> FloatArray:
-        if (single := self._law.single) is not None:
+        if (single := self._mixture.single) is not None:
             return single._log_pdf(times)
-        own = self.marginal.log_pdf(self._law.waited + times)
-        return own + self._law.relative_log_density(self._law.scores(times))
+        own = self.marginal.log_pdf(self._mixture.waited + times)
+        return own + self._mixture.relative_log_density(self._mixture.scores(times))
 
     def _solve(self, rows: IndexArray, log_sf: FloatArray) -> FloatArray:
-        if (single := self._law.single) is not None:
+        if (single := self._mixture.single) is not None:
             return single._solve(rows, log_sf)
-        return self._law.take(rows).solve(log_sf)
+        return self._mixture.take(rows).solve(log_sf)
 
     def mean(self) -> FloatArray:
         """(n,) expected runtime; after `given_runs` and `minimum_of` an integral over 17 deviations."""
-        return single.mean() if (single := self._law.single) is not None else self._moments()[0]
+        return single.mean() if (single := self._mixture.single) is not None else self._moments()[0]
 
     def variance(self) -> FloatArray:
         """(n,) variance in s²."""
-        if (single := self._law.single) is not None:
+        if (single := self._mixture.single) is not None:
             return single.variance()
         mean, square = self._moments()
         return square - mean**2
 
     def _moments(self) -> tuple[FloatArray, FloatArray]:
-        times, weights = self._law.table()
+        times, weights = self._mixture.table()
         with np.errstate(over="ignore", invalid="ignore"):
             mean, square = (weights * times).sum(axis=1), (weights * times**2).sum(axis=1)
         return np.where(np.isinf(self.marginal.mean()), np.inf, mean), square
 
     def _restricted_mean(self, times: FloatArray) -> FloatArray:
-        if (single := self._law.single) is not None:
+        if (single := self._mixture.single) is not None:
             return single._restricted_mean(times)
-        left, weights = self._law.table()
+        left, weights = self._mixture.table()
         return np.asarray((weights[:, None] * np.minimum(left[:, None], times[..., None])).sum(axis=2))
 
     def _sample(self, rng: np.random.Generator, size: int) -> FloatArray:
-        if (single := self._law.single) is not None:
+        if (single := self._mixture.single) is not None:
             return single._sample(rng, size)
         return self.quantile(rng.random((len(self), size)))
 
@@ -168,15 +168,15 @@ class InstanceRuntimes(PredictedRuntimes):
         level = check_level(level)
         if q is not None and t is not None:
             raise SettingError("band takes q (a quantile level) or t (times), not both")
-        law = self._law.with_belief()
-        values = law.effect.quantiles((0.5 - 0.5 * level, 0.5 + 0.5 * level))
+        mixture = self._mixture.with_belief()
+        values = mixture.effect.quantiles((0.5 - 0.5 * level, 0.5 + 0.5 * level))
         if t is None:
             log_sf = float(np.log1p(-(0.5 if q is None else check_level(q, "q"))))
-            low, high = (law.quantile_at(value, log_sf) for value in values)
+            low, high = (mixture.quantile_at(value, log_sf) for value in values)
             return low, high
         times, shape = shaped("t", check_times(t), len(self))
         times = np.broadcast_to(times, (len(self), times.shape[1]))
-        high, low = (law.cdf_at(value, times).reshape(shape) for value in values)
+        high, low = (mixture.cdf_at(value, times).reshape(shape) for value in values)
         return low, high
 
     @property
@@ -186,11 +186,11 @@ class InstanceRuntimes(PredictedRuntimes):
 
     def unsure_share(self) -> FloatArray:
         """(n,) fraction of the variance of log time that is ignorance about the instance; the rest is luck."""
-        return self._law.share_between(np.log)
+        return self._mixture.share_between(np.log)
 
     def epistemic(self) -> FloatArray:
         """(n,) variance, over instances that the prediction may stand for, of their mean runtimes, in s²."""
-        return self._law.share_between(np.positive) * self.variance()
+        return self._mixture.share_between(np.positive) * self.variance()
 
     def aleatoric(self) -> FloatArray:
         """(n,) mean, over instances that the prediction may stand for, of their variances, in s²."""
@@ -198,12 +198,12 @@ class InstanceRuntimes(PredictedRuntimes):
 
     def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
         """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
-        return self._law.log_joint(seconds, finished, present)
+        return self._mixture.log_joint(seconds, finished, present)
 
     # -- other distributions made from it ------------------------------------------------------------------------
 
     def _given_alive(self, waited: FloatArray) -> Self:
-        return self._of(self._law.wait(waited)) if np.any(waited) else self
+        return self._of(self._mixture.wait(waited)) if np.any(waited) else self
 
     def minimum_of(self, k: int, *, independent: bool = False) -> PredictedRuntimes:
         """Return the distribution of the fastest of k parallel copies.
@@ -228,8 +228,8 @@ class InstanceRuntimes(PredictedRuntimes):
         """
         check_at_least("k", k, 1)
         if not independent:
-            return self._of(self._law.copied(k))
-        if (single := self._law.single) is None:
+            return self._of(self._mixture.copied(k))
+        if (single := self._mixture.single) is None:
             raise SettingError("minimum_of(independent=True): take it before given_runs and before other minima")
         return single.minimum_of(k, independent=True)
 
@@ -255,6 +255,6 @@ class InstanceRuntimes(PredictedRuntimes):
         SettingError
             After `given_alive` or `minimum_of`.
         """
-        if self._law.start is not None or self._law.copies is not None:
+        if self._mixture.start is not None or self._mixture.copies is not None:
             raise SettingError("given_runs: condition on runs first, then on waiting or on the fastest of copies")
-        return self._of(self._law.given_runs(*check_runs(seconds, finished, len(self))))
+        return self._of(self._mixture.given_runs(*check_runs(seconds, finished, len(self))))

@@ -121,7 +121,7 @@ class PredictedRuntimes(ABC):
     @property
     @abstractmethod
     def splits(self) -> bool:
-        """Whether ignorance can be told from luck."""
+        """Whether ignorance is separated from luck."""
 
     # -- rows --------------------------------------------------------------------------------------------------
 

@@ -117,28 +117,25 @@ class BayesDistNet(NetworkEstimator):
             verbose=self.verbose,
         )
 
-    @property
-    def _splits(self) -> bool:
-        """Whether ignorance can be told from luck: by runs of instances that some of the members have not seen."""
-        return self.preset is None and self.output == "parameters" and self.n_members > 1
-
     def _fit(self, features: FloatArray, observations: Observations) -> None:
         super()._fit(features, observations)
-        if self._splits:
+        recipe = self.ensemble_.recipe
+        # Ignorance shows in runs of instances that some of the members have not seen.
+        if isinstance(recipe, DefaultRecipe) and recipe.output == "parameters" and recipe.n_members > 1:
             unseen = self.ensemble_.out_of_fold(self.ensemble_.inputs(features))
             self.effect_ = EffectSize.fit(unseen, observations)
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
-        if not self._splits:
+        if not hasattr(self, "effect_"):
             return super()._predict(features)
         x = self.ensemble_.inputs(features)
         rtd, extrapolation = self.ensemble_.network(x), self.ensemble_.extrapolation
         return self.effect_.of(extrapolation.gated(rtd, x), extrapolation.untested(rtd, x))
 
     def _to_arrays(self) -> Arrays:
-        return super()._to_arrays() | (self.effect_.to_arrays() if self._splits else {})
+        return super()._to_arrays() | (self.effect_.to_arrays() if hasattr(self, "effect_") else {})
 
     def _from_arrays(self, arrays: Arrays) -> None:
         super()._from_arrays(arrays)
-        if self._splits:
+        if "effect" in arrays:
             self.effect_ = EffectSize.from_arrays(arrays)

@@ -36,7 +36,7 @@ class HybridDistNet(RuntimeEstimator):
     average of their parameters, are weighted by the log score of out-of-fold predictions. The same predictions teach
     the shape that the runtime distributions have in common where it is no lognormal. A fourth part has no family: the
     runs in the leaves of the forest, smoothed. Past every observed time, and far from the training data, the prediction
-    gives way to wider distributions: it becomes unsure. The same out-of-fold predictions tell ignorance about an
+    gives way to wider distributions: it becomes unsure. The same out-of-fold predictions separate ignorance about an
     instance from luck: see `InstanceRuntimes`.
 
     Parameters

@@ -85,7 +85,8 @@ def band_coverage(
     Returns
     -------
     ndarray of shape (n_instances,)
-        1 or 0; NaN where the quantile lies past the horizon, and for predictions that cannot tell ignorance from luck.
+        1 or 0; NaN where the quantile lies past the horizon, and for predictions that cannot separate ignorance from
+        luck.
     """
     runs = runs_of(rtd, runtimes, finished)
     if not rtd.splits:

@@ -183,7 +183,7 @@ SCORES: Registry[Score] = Registry(
             "band_coverage",
             "Band coverage",
             "Share of the instances whose own median (of their test runs) lies inside the 90 % band of the median: 0.9 "
-            "is correct, less the noise of a median of few runs. Empty for models that cannot tell the two apart.",
+            "is correct, less the noise of a median of few runs. Empty for models that cannot separate the two.",
             f"{_AT}.calibration:band_coverage",
             better=Better.TARGET,
             target=0.9,

@@ -5,6 +5,7 @@ A family writes `log_prob`, `log_sf`, `mean`, `variance`, `log_mean_beyond`, `fr
 so does a solver for quantiles without a closed form.
 """
 
+from abc import ABC, abstractmethod
 from types import EllipsisType
 from typing import ClassVar, Self, TypeAlias
 
@@ -24,7 +25,7 @@ _Axis: TypeAlias = int | slice | EllipsisType | list[int] | IndexArray | BoolArr
 Index: TypeAlias = _Axis | tuple[_Axis, ...]
 
 
-class Family:
+class Family(ABC):
     """A parametric family of distributions of positive runtimes; a subclass is a frozen dataclass of its parameters.
 
     Parameters are arrays or numbers that broadcast against each other and against the times. `log_prob`, `log_sf`,
@@ -40,31 +41,32 @@ class Family:
 
     # Written by each family.
 
+    @abstractmethod
     def log_prob(self, t: Array) -> Array:
         """Log density at t > 0 seconds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log_sf(self, t: Array) -> Array:
         """Log of the probability of running longer than t > 0 seconds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def mean(self) -> Array:
         """Mean in seconds; `inf` where it is infinite."""
-        raise NotImplementedError
 
+    @abstractmethod
     def variance(self) -> Array:
         """Variance in seconds squared; `inf` where it is infinite."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _log_quantile(self, log_p: Array, log_q: Array) -> Array:
         """Log of the time at which `log_cdf` is `log_p` and `log_sf` is `log_q`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log_mean_beyond(self, t: Array) -> Array:
         """Log of E[T; T > t], also where `mean_beyond` underflows; `inf` for an infinite mean."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def from_raw(cls, raw: Array, center: Array, spread: Array) -> Self:
         """Make the parameters from raw network outputs in standardised log time.
 
@@ -82,9 +84,9 @@ class Family:
         Family
             Parameters of shape (...).
         """
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def from_samples(cls, y: Array, axis: int = -1) -> Self:
         """Fit the parameters to positive samples along an axis by maximum likelihood, differentiably.
 
@@ -102,7 +104,6 @@ class Family:
         Family
             Parameters of the shape of the other axes.
         """
-        raise NotImplementedError
 
     # Derived from it.
 

@@ -88,7 +88,7 @@ class DefaultRecipe(Recipe):
             )
 
     @property
-    def screens_features(self) -> bool:  # type: ignore[override]
+    def screens_features(self) -> bool:
         """Plain weights have no prior that features could share."""
         return self.bayesian
 

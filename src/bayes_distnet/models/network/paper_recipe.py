@@ -36,7 +36,11 @@ class PaperRecipe(Recipe):
     scaler: ClassVar[type[RankGauss] | type[Standard]] = Standard
     link: ClassVar[Link] = PublishedLink()
     one_run_per_row: ClassVar[bool] = True
-    screens_features: ClassVar[bool] = False
+
+    @property
+    def screens_features(self) -> bool:
+        """The published networks take features as they are."""
+        return False
 
     @classmethod
     def bayes(cls, family: str, verbose: bool | None) -> PaperRecipe:

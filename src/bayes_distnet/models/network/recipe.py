@@ -96,8 +96,11 @@ class Recipe(ABC):
     """How raw outputs become a distribution."""
     one_run_per_row: ClassVar[bool]
     """Whether every run is a training row of its own, instead of all runs of an instance side by side."""
-    screens_features: ClassVar[bool]
-    """Whether a small forest decides how far the prior trusts each feature."""
+
+    @property
+    @abstractmethod
+    def screens_features(self) -> bool:
+        """Whether a small forest decides how far the prior trusts each feature."""
 
     @property
     def kind(self) -> type[Family]:

@@ -27,8 +27,8 @@ _LOWEST, _HIGHEST = -8.5, 9.0
 
 
 @dataclass(frozen=True)
-class InstanceLaw:
-    """Predictions of n instances, beliefs about their effects, time waited and number of copies.
+class EffectMixture:
+    """A mixture over values of the instance effect: predictions, beliefs, time waited and number of copies.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ class InstanceLaw:
     def __len__(self) -> int:
         return len(self.marginal)
 
-    def take(self, rows: IndexArray | slice) -> InstanceLaw:
+    def take(self, rows: IndexArray | slice) -> EffectMixture:
         """Return some of the rows."""
         start, copies = (None if state is None else state[rows] for state in (self.start, self.copies))
-        return InstanceLaw(self.marginal[rows], self.effect.take(rows), start, copies)
+        return EffectMixture(self.marginal[rows], self.effect.take(rows), start, copies)
 
     @property
     def single(self) -> RuntimeDistribution | None:
@@ -178,13 +178,13 @@ class InstanceLaw:
 
     # -- evidence ------------------------------------------------------------------------------------------------
 
-    def with_belief(self) -> InstanceLaw:
-        """Return the same law with the evidence of having survived so far written into the belief."""
+    def with_belief(self) -> EffectMixture:
+        """Return the same mixture with the evidence of having survived so far written into the belief."""
         if self.single is None or self.start is None:
             return self
         return replace(self, effect=self.effect.reweighted(self._alive()[:, 0]))
 
-    def wait(self, seconds: FloatArray) -> InstanceLaw:
+    def wait(self, seconds: FloatArray) -> EffectMixture:
         """Condition on having survived (n,) seconds more."""
         new = replace(self, start=self.waited[:, 0] + seconds)
         if self.single is not None:
@@ -192,11 +192,11 @@ class InstanceLaw:
         evidence = self._count * (new._alive() - self._alive())[:, 0]
         return replace(new, effect=self.effect.reweighted(evidence))
 
-    def copied(self, k: int) -> InstanceLaw:
-        """Return the law of the fastest of k copies on the same instance."""
+    def copied(self, k: int) -> EffectMixture:
+        """Return the distribution of the fastest of k copies on the same instance."""
         return replace(self.with_belief(), copies=self._count[:, 0] * float(k))
 
-    def given_runs(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> InstanceLaw:
+    def given_runs(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> EffectMixture:
         """Condition on runs (n, k) of the instances."""
         return replace(self, effect=self.effect.reweighted(self._evidence(seconds, finished, present)))
 

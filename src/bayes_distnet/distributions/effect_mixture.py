@@ -145,6 +145,16 @@ class EffectMixture:
         scores = self.effect.scores_at(value, log_sf / self._count[:, 0] + self._alive_at(value)[:, 0])
         return self.times_at(scores[:, None])[:, 0]
 
+    def log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:
+        """Return log survival (n, D, m) at times left (n, m), of instances of hardness (n, D)."""
+        values, scores = self.effect.values_at(hardness), self.scores(times)
+        root, rest = np.sqrt(self.effect.size)[:, None, None], np.sqrt(1.0 - self.effect.size)[:, None, None]
+        log_sf = scipy.special.log_ndtr((root * values[..., None] - scores[:, None, :]) / rest)
+        if self.start is not None:
+            alive = self.scores(np.zeros((len(self), 1)))[:, None, :]
+            log_sf = log_sf - scipy.special.log_ndtr((root * values[..., None] - alive) / rest)
+        return np.asarray(np.minimum(log_sf, 0.0) * self._count[..., None])
+
     def cdf_at(self, value: FloatArray, times: FloatArray) -> FloatArray:
         """Return the probability (n, m) of finishing within times left, for instances with effects (n,)."""
         with np.errstate(invalid="ignore"):

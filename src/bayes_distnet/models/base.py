@@ -10,16 +10,19 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import Observations, observe
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
-from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError, SettingError
 from bayes_distnet.models.saving import Arrays, read_model, write_model
 from bayes_distnet.validation import check_seed
+
+FOLDS = 5  # of predictions of unseen instances, by models that have none of their own
 
 
 class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
@@ -58,6 +61,43 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         FeatureError
             Features that cannot be used.
         """
+        self._learn(X, y, finished, groups)
+        return self
+
+    def fit_unseen(
+        self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> PredictedRuntimes:
+        """Learn from runs, and predict the same instances as if each had not been seen.
+
+        Such predictions are honest about new instances: what is learnt from them (weights of models, dependence
+        between solvers, thresholds) holds there. BayesDistNet and HybridDistNet have them at no further cost, from
+        members and trees that were trained without the instance; other models are fitted five times more.
+
+        Parameters
+        ----------
+        X, y, finished, groups : array-like
+            As in `fit`.
+
+        Returns
+        -------
+        PredictedRuntimes
+            One row per instance with a run, in the order of their first row in X.
+
+        Examples
+        --------
+        >>> from bayes_distnet import Ridge, make_runs
+        >>> data = make_runs(n_instances=40, n_runs=2, random_state=0)
+        >>> model = Ridge()
+        >>> unseen = model.fit_unseen(data.features, data.seconds)
+        >>> len(unseen), len(model.predict(data.features))
+        (40, 40)
+        """
+        unseen, features, observations = self._learn(X, y, finished, groups)
+        return unseen if unseen is not None else _cross_fitted(self, features, observations)
+
+    def _learn(
+        self, X: Any, y: Any, finished: ArrayLike | None, groups: ArrayLike | None
+    ) -> tuple[PredictedRuntimes | None, FloatArray, Observations]:
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit that fails leaves an unfitted model, not half of an old one
         features = self._check_features(X, reset=True)
@@ -69,7 +109,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected: taken as one run per instance.",
                 DataConversionWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         features, observations = observe(features, y, finished, groups)
         if observations.n_instances < self._least_instances:
@@ -78,9 +118,9 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
                 f"of features, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal needs "
                 "only one."
             )
-        self._fit(features, observations)
+        unseen = self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
-        return self
+        return unseen, features, observations
 
     def predict_distribution(self, X: Any) -> PredictedRuntimes:
         """Predict runtime distributions.
@@ -205,7 +245,8 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         return np.asarray(checked)
 
     @abstractmethod
-    def _fit(self, features: FloatArray, observations: Observations) -> None: ...
+    def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
+        """Learn; return predictions of the training instances by parts that have not seen them, if there are any."""
 
     @abstractmethod
     def _predict(self, features: FloatArray) -> PredictedRuntimes: ...
@@ -247,6 +288,22 @@ def fit_runs(model: Any, X: Any, seconds: FloatArray, finished: BoolArray) -> An
     present = np.flatnonzero(~np.isnan(seconds[:, 0]))
     rows = X.iloc[present] if isinstance(X, pd.DataFrame) else np.asarray(X)[present]
     return model.fit(rows, seconds[present, 0], finished=finished[present, 0], groups=present)
+
+
+def _cross_fitted(model: RuntimeEstimator, features: FloatArray, observations: Observations) -> PredictedRuntimes:
+    """Predict every instance by a clone that was fitted to the other folds."""
+    n = observations.n_instances
+    fold = np.random.default_rng(0).permutation(np.arange(n) % min(FOLDS, n))
+    seconds, finished = observations.matrix()
+    rows, parts = [], []
+    for mine in range(fold.max() + 1):
+        own = clone(model)
+        fit_runs(own, features[fold != mine], seconds[fold != mine], finished[fold != mine])
+        rows.append(np.flatnonzero(fold == mine))
+        parts.append(own._predict(features[fold == mine]))
+    if not all(isinstance(part, RuntimeDistribution) for part in parts):
+        raise SettingError(f"{type(model).__name__} has no predictions of instances that it has not seen.")
+    return RuntimeDistribution.concat(parts)[np.argsort(np.concatenate(rows))]
 
 
 def seed_of(random_state: Any) -> int:

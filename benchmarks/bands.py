@@ -4,8 +4,8 @@
 
 Models learn from a few runs of each training instance and are asked about unseen instances, whose own quantiles are
 those of 20 to 100 runs. These have a noise of their own, so that even perfect bands do not hold all that they
-promise: "of" is what a perfect model with the same effect would reach with as many runs, by simulation. Each fold learns
-from other seeds: the luck that a seed has on all instances moves all bands of a fold at once.
+promise: "of" is what a perfect model with the same effect would reach with as many runs, by simulation. Each fold
+learns from other seeds: the luck that a seed has on all instances moves all bands of a fold at once.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from bayes_distnet.errors import SettingError
 # Without random decisions the search of clasp hardly depends on its seed.
 RANDOMISED = ("--rand-freq=0.01", "--sign-def=rnd")
 OPTIONS = ("--outf=1", "--quiet=2,2", *RANDOMISED, "--seed={seed}")
+SOLUTION_OPTIONS = tuple(word for word in OPTIONS if word != "--quiet=2,2")
 
 
 def clasp_program() -> tuple[str, ...]:
@@ -43,4 +44,10 @@ def clasp_program() -> tuple[str, ...]:
 def clasp() -> Solver:
     """Return clasp."""
     words = clasp_program()
-    return Solver("clasp", (*words, *OPTIONS, "{instance}"), SAT_ANSWER, (*words, "--version"))
+    return Solver(
+        "clasp",
+        (*words, *OPTIONS, "{instance}"),
+        SAT_ANSWER,
+        (*words, "--version"),
+        solution_template=(*words, *SOLUTION_OPTIONS, "{instance}"),
+    )

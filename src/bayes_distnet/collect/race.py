@@ -214,7 +214,7 @@ class _Race:
         if attempt is None:
             return
         report(attempt, core.number)
-        output = cast(BinaryIO, tempfile.TemporaryFile())
+        output = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed when the attempt is booked
         self.running[self.pool.submit(core.do, attempt, self.instance, self.limits, output)] = (core, output)
 
     def book(self, core: _Core, tried: Tried, output: BinaryIO) -> Tried:

@@ -113,7 +113,7 @@ class _Stream:
         self.readable, self.writable = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.readable, False)
         self.head, self.tail, self.dropped = bytearray(), bytearray(), 0
-        self.copy, self.lost = None if copy is None else open(copy, "ab", buffering=0), False
+        self.copy, self.lost = None if copy is None else open(copy, "ab", buffering=0), False  # noqa: SIM115
 
     def drain(self) -> bool:
         """Read all bytes that are ready; False once every writer has closed the stream."""

@@ -72,9 +72,7 @@ def replay_restarts(job: Job, data: Dataset) -> Record:
     return record_of(outcomes, instance_names(data, split.test_rows), curves)
 
 
-def _predict(
-    entry: ModelEntry, job: Job, split: Split, rows: IntArray, features: pd.DataFrame
-) -> PredictedRuntimes:
+def _predict(entry: ModelEntry, job: Job, split: Split, rows: IntArray, features: pd.DataFrame) -> PredictedRuntimes:
     """Fit on some rows of the training instances, and predict."""
     train = split.train
     model = fit_runs(build_model(entry, job), train.features.iloc[rows], train.seconds[rows], train.finished[rows])

@@ -1,1 +1,12 @@
+from .advice import advise as advise
+from .decisions import Advice as Advice
+from .decisions import Choice as Choice
+from .decisions import Plan as Plan
+from .dependence import Dependence as Dependence
+from .joint_laws import JointLaws as JointLaws
 from .law_table import LawTable as LawTable
+from .objectives import OBJECTIVES as OBJECTIVES
+from .objectives import Objective as Objective
+from .objectives import find_objective as find_objective
+from .portfolio_model import PortfolioModel as PortfolioModel
+from .slots import Slot as Slot

@@ -14,8 +14,8 @@ from bayes_distnet.data.shipped.registry import DATASETS
 from bayes_distnet.data.tables import read_runs
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.results import ABOUT, KEY, Results
-from bayes_distnet.models.library import read_record
-from bayes_distnet.models.saving import HEADER, read_header
+from bayes_distnet.models.header import HEADER, read_header
+from bayes_distnet.models.record import read_record
 
 
 @dataclass(frozen=True)

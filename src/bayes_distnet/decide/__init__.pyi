@@ -14,4 +14,4 @@ from .portfolio_model import PortfolioModel as PortfolioModel
 from .restart_rule import RestartRule as RestartRule
 from .restarts import best_cutoff as best_cutoff
 from .restarts import expected_time as expected_time
-from .slots import Slot as Slot
+from .slot import Slot as Slot

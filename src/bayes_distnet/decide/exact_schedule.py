@@ -11,7 +11,7 @@ from scipy.stats import qmc
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.joint_laws import JointLaws
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.errors import SettingError
 
 MOST_SOLVERS = 10

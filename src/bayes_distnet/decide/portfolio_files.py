@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from bayes_distnet.decide.dependence import Dependence
 from bayes_distnet.decide.objectives import find_objective
 from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.selector import Selector
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.decide.solver_model import SolverModel
 from bayes_distnet.errors import BayesDistNetError, ModelFileError
 from bayes_distnet.models.library import load_model
@@ -55,6 +54,8 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
     about = {
         "solvers": portfolio.solvers,
         "left_out": portfolio.left_out,
+        "single_best": portfolio.solvers[portfolio.single_best],
+        "uses_features": portfolio.uses_features,
         "cutoff": portfolio.cutoff,
         "feature_cost": portfolio.feature_cost,
         "uses_features": portfolio.uses_features,
@@ -127,12 +128,5 @@ def _restored(parameters: dict[str, Any], arrays: Arrays, columns: tuple[str, ..
         finished=finished.astype(bool),
         selector=selector,
         uses_features=bool(about["uses_features"]),
-        presolver=tuple(_slot(entry) for entry in about["presolver"]),
-    )
-
-
-def _slot(entry: dict[str, Any]) -> Slot:
-    known = {name: np.inf if entry[name] is None else entry[name] for name in asdict(Slot("", 0.0, 0.0))}
-    return Slot(
-        str(known["solver"]), float(known["start"]), float(known["seconds"]), int(known["core"]), float(known["cutoff"])
+        presolver=tuple(Slot.from_dict(entry) for entry in about["presolver"]),
     )

@@ -16,7 +16,8 @@ import scipy.special
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.joint_laws import JointLaws
 from bayes_distnet.decide.objectives import Objective
-from bayes_distnet.decide.slots import Slot, schedule_law, with_edges
+from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.slots import schedule_law, with_edges
 
 MOST_SLOTS = 12
 TRIED = 3  # solvers that are tried for the rest of the time, after every prefix of the greedy schedule

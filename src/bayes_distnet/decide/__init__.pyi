@@ -1,1 +1,6 @@
+from .cutoffs import Cutoffs as Cutoffs
+from .cutoffs import ExpectedTime as ExpectedTime
 from .law_table import LawTable as LawTable
+from .restart_rule import RestartRule as RestartRule
+from .restarts import best_cutoff as best_cutoff
+from .restarts import expected_time as expected_time

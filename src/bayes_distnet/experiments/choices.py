@@ -70,6 +70,8 @@ def _default_models(experiment: Experiment, *, quick: bool, preset: str | None) 
     entries = list(MODELS.values())
     if preset == "paper":
         return [entry.key for entry in entries if entry.published or entry.is_limit or entry.key == BASE]
+    if experiment.models:
+        return list(experiment.models)
     if experiment.main_only:
         return [entry.key for entry in entries if entry.main]
     if quick:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -100,7 +100,16 @@ def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
         return table[np.array([(kind, *key) not in jobs for key in keys], dtype=bool)]
 
     kept = [others(table, SCORED) for table in (results.table, results.calibration, results.examples)]
-    _write_tables(folder, [*kept, others(results.shifts, SHIFTS)])
+    decided = [_other_decisions(table, others) for table in (results.decisions, results.curves)]
+    _write_tables(folder, [*kept, others(results.shifts, SHIFTS), *decided])
+
+
+def _other_decisions(
+    table: pd.DataFrame, others: Callable[[pd.DataFrame, str], pd.DataFrame]
+) -> pd.DataFrame:
+    """Keep the rows of other jobs; the kind of a job is the experiment of its rows."""
+    parts = [others(part, str(kind)) for kind, part in table.groupby("experiment", sort=False)]
+    return pd.concat(parts) if parts else table
 
 
 def _drop_torn_line(path: Path) -> None:
@@ -142,7 +151,8 @@ def fold_journal(folder: Path) -> Results:
         All results of the folder.
     """
     results = Results.load(folder)
-    _write_tables(folder, [results.table, results.calibration, results.examples, results.shifts])
+    shown = [results.calibration, results.examples, results.shifts, results.decisions, results.curves]
+    _write_tables(folder, [results.table, *shown])
     open_still = set(results.failures[["kind", *KEY]].itertuples(index=False, name=None))
     failures = [
         r for r in read_journal(folder) if "error" in r and (r["kind"], *(r["key"][k] for k in KEY)) in open_still
@@ -154,7 +164,7 @@ def fold_journal(folder: Path) -> Results:
 
 
 def _write_tables(folder: Path, tables: list[pd.DataFrame]) -> None:
-    stored = [table.drop(columns="role") for table in tables]
+    stored = [table[columns] for table, columns in zip(tables, COLUMNS.values(), strict=True)]
     for name, table in zip(COLUMNS, stored, strict=True):
         path = folder / f"{name}.parquet"
         if len(table) or path.exists():

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-import numpy as np
-
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import CUTOFFS
 from bayes_distnet.errors import SettingError
@@ -144,12 +142,17 @@ class Plan:
             for fraction in self.censored
         ]
         kind, source, shown = self.experiment.kind, self.experiment.source, _shown(conditions)
+        models = self.models
         return [
-            Job(text, label, family, c, fold, seed, self.folds, self.preset, kind, source, seed == 0 and c in shown)
+            Job(
+                *(text, label, family, c, fold, seed, self.folds, self.preset, kind, source),
+                examples=seed == 0 and c in shown,
+                alone=(text, label, family) == models[0],
+            )
             for seed in range(self.seeds)
             for fold in range(self.folds_done)
             for c in conditions
-            for text, label, family in self.models
+            for text, label, family in models
         ]
 
 
@@ -175,7 +178,7 @@ def make_plan(
     experiment : str
         Key of `EXPERIMENTS`.
     data : Dataset
-        Runs of one solver, and features.
+        Runs, and features.
     models, families, runs, censored, cutoffs, folds, only_folds, seeds, preset, quick : settings
         See `ExperimentSettings`.
 
@@ -200,7 +203,7 @@ def make_plan(
         entries=entries,
         model_settings={text: settings_of(text, model) for text, model in entries.items()},
         families=choose_families(families, entries.values(), once=once),
-        runs=choose_runs(runs, entry, quick=quick, most=int((~np.isnan(data.seconds)).sum(axis=1).max())),
+        runs=choose_runs(runs, entry, quick=quick, most=most_runs(data)),
         censored=choose_censored(censored, entry, quick=quick),
         cutoffs=cutoffs,
         folds=int(folds),
@@ -210,6 +213,12 @@ def make_plan(
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
         raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan
+
+
+def most_runs(data: Dataset) -> int:
+    """Return the largest number of runs that a solver has on an instance."""
+    observed = data.runs.observed().frame
+    return int(observed.groupby(["solver", "instance"]).size().max())
 
 
 def _shown(conditions: list[Condition]) -> list[Condition]:

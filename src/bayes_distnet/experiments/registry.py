@@ -1,7 +1,7 @@
 """The registry of experiments, in the order of help texts and reports.
 
-To add an experiment, write a file with the function that does one of its jobs, `(job, data, split) -> record`, and one
-line here. It then appears in `bayes-distnet experiment --help`; its jobs are planned, done, stored and resumed as those
+To add an experiment, write a file with the function that does one of its jobs, `(job, data) -> record`, and one line
+here. It then appears in `bayes-distnet experiment --help`; its jobs are planned, done, stored and resumed as those
 of all others.
 """
 
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from bayes_distnet.registry import Registry
 
-#: Kinds of jobs: scores of a model on a fold, and predictions for features shifted away from the data.
+#: Kinds of jobs: scores of a model on a fold, and predictions for features shifted away from the data. Jobs of an
+#: experiment on decisions are of a kind of their own, named like the experiment.
 SCORED, SHIFTS = "scores", "shifts"
 
 
@@ -30,7 +31,7 @@ class Experiment:
     axis : str or None
         Column of the tidy table that it varies; None if it has one condition and no scores.
     source : str
-        "package.module:function" that does a job: (job, data, split) -> entries of the job's record.
+        "package.module:function" that does a job: (job, data) -> entries of the job's record.
     kind : str
         Kind of its jobs. Experiments whose jobs are of one kind share the jobs that they have in common.
     runs : tuple of int
@@ -45,6 +46,10 @@ class Experiment:
         Whether only main models take part by default.
     limits : bool
         Whether limits can take part.
+    models : tuple of str
+        Keys of the models that take part by default; empty for all that are installed.
+    summary_source : str
+        Of an experiment on decisions, "package.module:function" that makes one row per policy of `Results`; else "".
     """
 
     key: str
@@ -60,6 +65,13 @@ class Experiment:
     once: bool = False
     main_only: bool = False
     limits: bool = True
+    models: tuple[str, ...] = ()
+    summary_source: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether its jobs evaluate decisions instead of scoring predictions."""
+        return bool(self.summary_source)
 
     def default_runs(self, quick: bool) -> tuple[int, ...]:
         """Return the numbers of runs per instance, for a quick experiment or a full one."""
@@ -106,6 +118,18 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             once=True,
             main_only=True,
             limits=False,
+        ),
+        Experiment(
+            "restarts",
+            "Restarts",
+            "total time of restart policies on unseen instances, replayed on their recorded runs",
+            None,
+            f"{_AT}.restarts:replay_restarts",
+            "restarts",
+            once=True,
+            limits=False,
+            models=("hybrid", "bayes", "forest"),
+            summary_source=f"{_AT}.restarts:summarise_restarts",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded
+from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Record
 from bayes_distnet.models.registry import find_model
 from bayes_distnet.scoring.calibration import pit
@@ -19,7 +19,7 @@ PIT_BINS = 20  # bins of the stored histogram of probability integral transforms
 MOST_EXAMPLES = 100  # test instances per fold whose predictions are stored
 
 
-def score_model(job: Job, data: Dataset, split: Split) -> Record:
+def score_model(job: Job, data: Dataset) -> Record:
     """Fit a model and score it on the test instances of a fold.
 
     Parameters
@@ -28,14 +28,13 @@ def score_model(job: Job, data: Dataset, split: Split) -> Record:
         Job to do.
     data : Dataset
         All instances.
-    split : Split
-        Instances to learn from and instances to predict.
 
     Returns
     -------
     dict
         Mean of each score, cost, histogram of the probability integral transform, and predictions if asked for.
     """
+    split = split_data(job, data)
     trial = _trial(job, split)
     transforms = pit(trial.rtd, split.test.seconds, split.test.finished, random_state=0)
     transforms = np.clip(transforms[~np.isnan(transforms)], 0.0, 1.0)

@@ -1,0 +1,92 @@
+"""Cutoffs from a prediction, which adapt to the attempts that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayes_distnet.arrays import FloatArray
+from bayes_distnet.decide.law_table import LawTable
+from bayes_distnet.decide.policies.base import RestartPolicy
+from bayes_distnet.decide.policies.luby import Luby
+from bayes_distnet.decide.restart_rule import RestartLaws, RestartRule
+from bayes_distnet.errors import SettingError
+from bayes_distnet.validation import check_part
+
+
+class Predicted(RestartPolicy):
+    """The cutoff of the least expected time, given the prediction and the attempts that failed.
+
+    The prediction leaves open how hard the instance is. Every failed attempt makes hard instances likelier: the
+    distributions that the instance may have are weighted by the probability that they give to the failures, and the
+    cutoff is chosen anew. When so many failures have become improbable under all of them, the prediction was wrong, and
+    Luby's universal sequence takes over, with the last cutoff as its unit.
+
+    Parameters
+    ----------
+    laws : RestartLaws or LawTable
+        Distributions that the instance may have: one row, `LawTable.of(rtd[row])`.
+    rule : RestartRule, optional
+        Average to minimise, and the gain from which on restarting is worth it.
+    adapts : bool, default True
+        Whether to learn from failed attempts; else every attempt has the first cutoff.
+    doubt : float, default 0.03
+        Probability of the failures below which the prediction counts as wrong; 0: never.
+    """
+
+    def __init__(
+        self,
+        laws: RestartLaws | LawTable,
+        rule: RestartRule | None = None,
+        *,
+        adapts: bool = True,
+        doubt: float = 0.03,
+    ) -> None:
+        self.laws = RestartLaws(laws) if isinstance(laws, LawTable) else laws
+        if len(self.laws.table) != 1:
+            raise SettingError(f"laws has {len(self.laws.table)} rows; a policy is for one instance: take one row.")
+        self.rule, self.adapts, self.doubt = rule or RestartRule(), adapts, check_part(doubt, "doubt")
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen: list[float] = []
+        self._log_weights = np.zeros((1, self.laws.table.n_draws))
+        self._doubted: int | None = None  # number of attempts after which the prediction was given up
+
+    def next_cutoff(self, failed: Sequence[float]) -> float:
+        """Return the best cutoff given that these attempts failed."""
+        if list(failed[: len(self._seen)]) != self._seen:
+            self._forget()
+        for seconds in failed[len(self._seen) :]:
+            self._see(float(seconds))
+        if self._doubted is not None:
+            return Luby(failed[self._doubted - 1]).next_cutoff(failed[self._doubted :])
+        choice = self.rule.choose(self.laws, self._weights() if self.adapts else None)
+        return float(choice.cutoff[0]) if choice.pays[0] else np.inf
+
+    def _see(self, seconds: float) -> None:
+        """Take a failed attempt into account."""
+        self._seen.append(seconds)
+        if self._doubted is None:
+            self._log_weights = self._log_weights + self.laws.table.at(np.array([[seconds]]))[0][..., 0]
+            if np.exp(self._log_weights).mean() < self.doubt:
+                self._doubted = len(self._seen)
+
+    def _weights(self) -> FloatArray:
+        """(1, D) probabilities of the distributions, given the failures."""
+        largest = self._log_weights.max()
+        if np.isneginf(largest):  # no distribution allows these failures: the hardest one is nearest to them
+            return np.eye(1, self.laws.table.n_draws, self.laws.table.n_draws - 1)
+        weights = np.exp(self._log_weights - largest)
+        return np.asarray(weights / weights.sum())
+
+
+def predicted(laws: RestartLaws, rule: RestartRule) -> Predicted:
+    """Return the policy that adapts to failed attempts."""
+    return Predicted(laws, rule)
+
+
+def one_cutoff(laws: RestartLaws, rule: RestartRule) -> Predicted:
+    """Return the policy that keeps the cutoff of `best_cutoff`, whatever happens."""
+    return Predicted(laws, rule, adapts=False, doubt=0.0)

@@ -265,7 +265,7 @@ def read_journal(folder: Path) -> list[Record]:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Compute a digest of runs and features: results of other data do not belong in the same folder.
+    """Compute a digest of runs, features and folds: results of other data do not belong in the same folder.
 
     Parameters
     ----------
@@ -283,6 +283,8 @@ def fingerprint(data: Dataset) -> str:
         digest.update(np.ascontiguousarray(part).tobytes())
     if len(data.solvers) > 1:
         digest.update("\0".join(data.solvers).encode())
+    if data.folds is not None:
+        digest.update(data.folds.to_numpy(dtype=float, na_value=np.nan).tobytes())
     digest.update("\0".join([*map(str, data.features.index), *map(str, data.features.columns)]).encode())
     return digest.hexdigest()
 

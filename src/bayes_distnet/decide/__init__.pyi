@@ -1,6 +1,17 @@
+from .advice import advise as advise
 from .cutoffs import Cutoffs as Cutoffs
 from .cutoffs import ExpectedTime as ExpectedTime
+from .decisions import Advice as Advice
+from .decisions import Choice as Choice
+from .decisions import Plan as Plan
+from .dependence import Dependence as Dependence
+from .joint_laws import JointLaws as JointLaws
 from .law_table import LawTable as LawTable
+from .objectives import OBJECTIVES as OBJECTIVES
+from .objectives import Objective as Objective
+from .objectives import find_objective as find_objective
+from .portfolio_model import PortfolioModel as PortfolioModel
 from .restart_rule import RestartRule as RestartRule
 from .restarts import best_cutoff as best_cutoff
 from .restarts import expected_time as expected_time
+from .slots import Slot as Slot

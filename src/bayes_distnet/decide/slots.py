@@ -1,0 +1,100 @@
+"""Schedules: which solver runs when, on which core; and when the answer comes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from bayes_distnet.arrays import FloatArray
+from bayes_distnet.decide.joint_laws import JointLaws, law_at
+from bayes_distnet.decide.law_table import LawTable
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A part of a schedule: one solver for some seconds on one core, started from scratch.
+
+    Parameters
+    ----------
+    solver : str
+        The solver.
+    start : float
+        Seconds from the beginning of the schedule.
+    seconds : float
+        Length; infinite if the solver runs until it answers.
+    core : int, default 0
+        Number of the core.
+    cutoff : float, default inf
+        Seconds after which the solver is restarted with a new seed; infinite: it is not.
+    """
+
+    solver: str
+    start: float
+    seconds: float
+    core: int = 0
+    cutoff: float = math.inf
+
+    def __str__(self) -> str:
+        length = "to the end" if math.isinf(self.seconds) else f"{self.seconds:.3g} s"
+        restart = "" if math.isinf(self.cutoff) else f", restarted every {self.cutoff:.3g} s"
+        return f"{self.solver} {length}{restart}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields, as JSON can hold them: None stands for infinity."""
+        return {name: None if value == math.inf else value for name, value in asdict(self).items()}
+
+
+def when_answered(laws: JointLaws, slots: Sequence[Slot]) -> FloatArray:
+    """Return log survival (D, m) of a schedule at the tabulated times of a single row.
+
+    A solver that gets a second slot on the same core is taken to run with the same luck as before: it finds nothing new
+    until it has run longer than in its longest slot. On different cores it runs with different seeds.
+
+    Parameters
+    ----------
+    laws : JointLaws
+        One row.
+    slots : sequence of Slot
+        The schedule. Restarts are part of `laws`: see `JointLaws.restarted`.
+
+    Returns
+    -------
+    ndarray
+        Log of the probability that there is no answer yet, per instance and time.
+    """
+    times = laws.times[0]
+    total = np.zeros((laws.n_draws, len(times)))
+    for solver, core in dict.fromkeys((slot.solver, slot.core) for slot in slots):
+        longest = np.zeros(len(times))
+        for slot in slots:
+            if (slot.solver, slot.core) == (solver, core):
+                longest = np.maximum(longest, np.clip(times - slot.start, 0.0, slot.seconds))
+        total += law_at(times, laws.log_sf[0, laws.solvers.index(solver)], longest)
+    return total
+
+
+def schedule_law(laws: JointLaws, slots: Sequence[Slot]) -> LawTable:
+    """Return the distribution of the time at which a schedule of a single row has the answer."""
+    return laws.averaged(when_answered(laws, slots)[None])
+
+
+def with_edges(laws: JointLaws, edges: Sequence[float]) -> JointLaws:
+    """Return the laws of a single row with further tabulated times, such as the ends of slots."""
+    times = np.unique(np.concatenate([laws.times[0], [edge for edge in edges if 0 < edge < laws.times[0, -1]]]))
+    return JointLaws(
+        laws.solvers,
+        times[None],
+        np.stack([law_at(laws.times[0], log_sf, times) for log_sf in laws.log_sf[0]])[None],
+        laws.log_weights,
+    )
+
+
+def solved_by(laws: JointLaws, slots: Sequence[Slot]) -> float:
+    """Return the probability that a schedule of a single row has the answer at the last tabulated time."""
+    end = when_answered(laws, slots)[:, -1]
+    return float(-np.expm1(scipy.special.logsumexp(end + laws.log_weights[0])))

@@ -94,3 +94,20 @@ class Selector(ABC):
         dict of str to Procedure
             By the name of the variant; "" for that of the selector itself.
         """
+
+    def parallel(self, features: pd.DataFrame, cores: int) -> dict[str, Procedure]:
+        """Decide on unseen instances for several cores.
+
+        Parameters
+        ----------
+        features : DataFrame
+            One row per instance.
+        cores : int
+            Number of cores.
+
+        Returns
+        -------
+        dict of str to Procedure
+            By the name of the variant, as for `procedures`; empty if the selector makes no such plans.
+        """
+        return {}

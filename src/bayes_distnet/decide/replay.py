@@ -107,8 +107,8 @@ class _Draws:
 
     def __post_init__(self) -> None:
         self.solvers = {solver: number for number, solver in enumerate(self.runs.solvers)}
-        counts = [int(self.runs.counts[self.row, self.solvers[step.solver]]) for step in self.steps] or [1]
-        most = max(counts)
+        present = ~np.isnan(self.runs.seconds[self.row])
+        most = max((int(present[self.solvers[step.solver]].sum()) for step in self.steps), default=1)
         alone = len(self.steps) == 1 and math.isinf(self.steps[0].restart)
         self.size = most if alone or most == 1 else most * math.ceil(self.draws / most)
 
@@ -129,7 +129,8 @@ class _Draws:
         times = np.where(finished, self.runs.seconds[self.row, solver, present], np.inf)
         rng = np.random.default_rng([self.random_state, self.row, solver])
         rounds = math.ceil(self.size / len(times))
-        order = np.concatenate([np.roll(rng.permutation(len(times)), -self.started[solver]) for _ in range(rounds)])
+        orders = rng.permuted(np.tile(np.arange(len(times)), (rounds, 1)), axis=1)
+        order = np.roll(orders, -self.started[solver], axis=1).ravel()
         self.started[solver] += 1
         if math.isinf(step.restart):
             return times[order[: self.size]]

@@ -57,6 +57,14 @@ class ScoringPeer(Peer):
         """Return the solver with the least score, per row of features."""
         return [(Step(self.solvers_[best]),) for best in np.argmin(self.scores(features), axis=1)]
 
+    def parallel(self, features: pd.DataFrame, cores: int) -> dict[str, Procedure]:
+        """Run the solvers with the least scores side by side; with more cores than solvers, the first get copies."""
+        ranked = np.argsort(self.scores(features), axis=1, kind="stable")
+        plans = [
+            tuple((Step(self.solvers_[order[core % len(order)]]),) for core in range(cores)) for order in ranked
+        ]
+        return {"": Procedure(plans)}
+
     @abstractmethod
     def scores(self, features: pd.DataFrame) -> FloatArray:
         """Return one score per row of features and solver; the least is the best."""

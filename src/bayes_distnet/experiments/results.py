@@ -135,6 +135,11 @@ class Results:
         open_still = [key not in done for key in failures[["kind", *KEY]].itertuples(index=False, name=None)]
         return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
 
+    @property
+    def empty(self) -> bool:
+        """Whether no job is done yet."""
+        return self.table.empty and self.shifts.empty and self.decisions.empty
+
     def of(self, experiment: str) -> pd.DataFrame:
         """Return the rows of the tidy table that belong to an experiment.
 

@@ -234,7 +234,7 @@ def test_all_repetitions_of_the_folds_are_kept(tmp_path):
 def test_an_instance_in_no_fold_is_counted(tmp_path):
     table = import_aslib(scenario(tmp_path, cv=table_arff(["fold"], "a.cnf,1,1")))
     assert table.folds[1].isna().tolist() == [False, True]
-    assert table.notes == ("1 instances are in no fold of cv.arff; they are never tested.",)
+    assert table.notes == ("1 instances lack a fold in cv.arff; they are learnt from, and never tested.",)
 
 
 def test_names_of_id_columns_match_in_any_case(tmp_path):

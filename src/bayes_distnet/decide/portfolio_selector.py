@@ -64,10 +64,10 @@ class PortfolioSelector(Selector):
     def parallel(self, features: pd.DataFrame, cores: int) -> dict[str, Procedure]:
         """Decide on unseen instances for several cores; see `Selector.parallel`."""
         planned = as_procedure(self.model_.plan(features, deadline=self.cutoff_, cores=cores))
-        if self.model_.uses_features_:
-            return {"": planned}
-        static = self.model_.plan_without_features(self.cutoff_, cores=cores)
-        advice = Procedure([as_cores(static.slots[0])] * len(features), features=())
+        advice = planned
+        if not self.model_.uses_features_:
+            static = self.model_.plan_without_features(self.cutoff_, cores=cores)
+            advice = Procedure([as_cores(static.slots[0])] * len(features), features=())
         return {"": advice, ALWAYS: planned}
 
 

@@ -80,6 +80,7 @@ def _entry(policy: str, role: str, tables: dict[str, pd.DataFrame], solvable: pd
     entry: dict[str, Any] = {"policy": policy, "role": role, **main}
     entry |= {
         "gap_closed": 1.0 - main["ratio_of_means"],
+        "gap_closed_error": main["ratio_of_means_error"],
         "par10": float(cost.mean()),
         "par10_error": float(cost.sem()),
         "time": float(time.mean()),

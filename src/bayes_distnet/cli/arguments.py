@@ -80,7 +80,7 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-DATA_HELP = "name of a data set, a folder of one, or a file of runs (.sqlite, .parquet, .csv) with --features"
+DATA_HELP = "name of a data set, a folder of one or of an ASlib scenario, or a file of runs (.sqlite, .parquet, .csv) with --features"
 
 
 def takes_features(parser: argparse.ArgumentParser) -> None:
@@ -102,11 +102,11 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_data(source: str, features: Path | None, solver: str | None) -> Dataset:
-    """Open runs of one solver with the features of their instances; print the number of instances left out."""
+def open_data(source: str, features: Path | None, solver: str | None, *, several: bool = False) -> Dataset:
+    """Open runs of one solver or of several, with features; print the number of instances left out."""
     from bayes_distnet.data.open import open_dataset
 
-    data = open_dataset(source, features, solver)
+    data = open_dataset(source, features, solver, several=several)
     for note in data.notes:
         if note.startswith("left out"):
             print(f"note: {note}", file=sys.stderr)

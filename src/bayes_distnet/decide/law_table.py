@@ -25,6 +25,7 @@ from bayes_distnet.validation import check_at_least
 DRAWS = 32
 POINTS = 256  # times per instance
 RARE = 1e-6  # probability on each side of the tabulated times
+SMALL = 1e-9  # first tabulated time over the last one, where runs may take no time at all
 
 
 def hardness_scores(count: int = DRAWS) -> FloatArray:
@@ -179,6 +180,9 @@ def _mean_between(left: FloatArray, right: FloatArray) -> FloatArray:
 
 def _likely_times(rtd: PredictedRuntimes) -> FloatArray:
     """(n, m) geometric grids that leave out a probability of `RARE` on each side."""
-    ends = np.maximum(rtd.quantile([RARE, 1.0 - RARE]), np.finfo(float).tiny ** 0.5)
-    low, high = np.log(ends[:, :1]), np.log(ends[:, 1:])
+    ends = rtd.quantile([RARE, 1.0 - RARE])
+    last = np.maximum(ends[:, 1:], np.finfo(float).tiny ** 0.5)
+    # Some probability at 0 s, as a kernel estimate has it, must not spread the grid over all small numbers.
+    first = np.where(ends[:, :1] > 0, np.maximum(ends[:, :1], np.finfo(float).tiny ** 0.5), SMALL * last)
+    low, high = np.log(first), np.log(last)
     return np.exp(low + (np.maximum(high, low + 1e-6) - low) * np.linspace(0.0, 1.0, POINTS))

@@ -10,9 +10,11 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import CUTOFFS
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.choices import (
+    Entry,
     choose_censored,
     choose_families,
     choose_folds,
+    choose_folds_done,
     choose_models,
     choose_runs,
     choose_seeds,
@@ -20,7 +22,6 @@ from bayes_distnet.experiments.choices import (
 )
 from bayes_distnet.experiments.jobs import Condition, Job
 from bayes_distnet.experiments.registry import EXPERIMENTS, Experiment
-from bayes_distnet.models.registry import ModelEntry
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")  # splits of this package, and the published ones
@@ -34,7 +35,8 @@ class ExperimentSettings(TypedDict, total=False):
     Attributes
     ----------
     models : sequence of str
-        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own. By default all models
+        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own; in experiments on
+        selection keys of `SELECTORS`, or "module:attribute" for a selector of your own. By default all models
         that are installed, except those with the published settings, whose training takes minutes.
     families : sequence of str
         Families of the models that have a choice. By default lognormal and inverse Gaussian; for a quick experiment and
@@ -46,12 +48,14 @@ class ExperimentSettings(TypedDict, total=False):
     cutoffs : {"global", "instance", "random"}
         Kind of cutoffs: one cutoff for all runs (the default), one per instance, or one per run.
     folds : int
-        Folds over instances; 10 by default.
+        Number of folds to which instances are dealt out at random. By default the folds that were published with the
+        data are used, if there are any, and else 10 random ones.
     only_folds : int
         Number of folds to do; by default all.
     seeds : int
         Number of seeds, each with other folds, other runs to learn from and another start of the models. By default 3,
-        with the published splits 5, for a quick experiment and for uncertainty 1.
+        with the published splits 5, for a quick experiment and for uncertainty 1. Folds of the data are the same for
+        every seed, unless several repetitions of them were published: then seeds take them in turn.
     preset : {"paper"}
         "paper" for the published splits: the same folds for every seed, validation runs never cut off. By default the
         models are then those with the published settings.
@@ -65,7 +69,7 @@ class ExperimentSettings(TypedDict, total=False):
     runs: Sequence[int] | None
     censored: Sequence[float] | None
     cutoffs: str
-    folds: int
+    folds: int | None
     only_folds: int | None
     seeds: int | None
     preset: str | None
@@ -82,8 +86,8 @@ class Plan:
         The experiment.
     preset : str or None
         "paper" for the published splits.
-    entries : dict of str to ModelEntry
-        Models, by the texts that find them.
+    entries : dict of str to ModelEntry or SelectorEntry
+        Models or selectors, by the texts that find them.
     model_settings : dict of str to str
         Settings of each model, by the same texts.
     families : tuple of str
@@ -96,13 +100,15 @@ class Plan:
         Kind of cutoffs.
     folds, folds_done : int
         Number of folds, and number of folds to do.
+    own_folds : bool
+        Whether the folds are those of the data.
     seeds : int
         Number of seeds.
     """
 
     experiment: Experiment
     preset: str | None
-    entries: dict[str, ModelEntry]
+    entries: dict[str, Entry]
     model_settings: dict[str, str]
     families: tuple[str, ...]
     runs: tuple[int, ...]
@@ -110,6 +116,7 @@ class Plan:
     cutoffs: str
     folds: int
     folds_done: int
+    own_folds: bool
     seeds: int
 
     @property
@@ -145,7 +152,7 @@ class Plan:
         models = self.models
         return [
             Job(
-                *(text, label, family, c, fold, seed, self.folds, self.preset, kind, source),
+                *(text, label, family, c, fold, seed, self.folds, self.own_folds, self.preset, kind, source),
                 examples=seed == 0 and c in shown,
                 alone=(text, label, family) == models[0],
             )
@@ -165,7 +172,7 @@ def make_plan(
     runs: Sequence[int] | None = None,
     censored: Sequence[float] | None = None,
     cutoffs: str = "global",
-    folds: int = 10,
+    folds: int | None = None,
     only_folds: int | None = None,
     seeds: int | None = None,
     preset: str | None = None,
@@ -197,6 +204,7 @@ def make_plan(
     check_choice("cutoffs", cutoffs, CUTOFFS)
     entries = choose_models(models, entry, quick=quick, preset=preset)
     once = quick or entry.once
+    number, own_folds = choose_folds(folds, data, preset=preset)
     plan = Plan(
         experiment=entry,
         preset=preset,
@@ -206,10 +214,13 @@ def make_plan(
         runs=choose_runs(runs, entry, quick=quick, most=most_runs(data)),
         censored=choose_censored(censored, entry, quick=quick),
         cutoffs=cutoffs,
-        folds=int(folds),
-        folds_done=choose_folds(folds, only_folds, quick=quick, n_instances=len(data)),
+        folds=number,
+        folds_done=choose_folds_done(number, only_folds, quick=quick),
+        own_folds=own_folds,
         seeds=choose_seeds(seeds, once=once, preset=preset),
     )
+    if entry.selects and (any(plan.censored) or preset is not None):
+        raise SettingError(f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset.")
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
         raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan

@@ -135,6 +135,11 @@ class Results:
         open_still = [key not in done for key in failures[["kind", *KEY]].itertuples(index=False, name=None)]
         return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
 
+    @property
+    def empty(self) -> bool:
+        """Whether no job is done yet."""
+        return self.table.empty and self.shifts.empty and self.decisions.empty
+
     def of(self, experiment: str) -> pd.DataFrame:
         """Return the rows of the tidy table that belong to an experiment.
 
@@ -265,7 +270,7 @@ def read_journal(folder: Path) -> list[Record]:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Compute a digest of runs and features: results of other data do not belong in the same folder.
+    """Compute a digest of runs, features and folds: results of other data do not belong in the same folder.
 
     Parameters
     ----------
@@ -283,6 +288,8 @@ def fingerprint(data: Dataset) -> str:
         digest.update(np.ascontiguousarray(part).tobytes())
     if len(data.solvers) > 1:
         digest.update("\0".join(data.solvers).encode())
+    if data.folds is not None:
+        digest.update(data.folds.to_numpy(dtype=float, na_value=np.nan).tobytes())
     digest.update("\0".join([*map(str, data.features.index), *map(str, data.features.columns)]).encode())
     return digest.hexdigest()
 

@@ -14,8 +14,10 @@ from bayes_distnet.errors import SettingError
 
 # Without random decisions the search of clasp hardly depends on its seed.
 RANDOMISED = ("--rand-freq=0.01", "--sign-def=rnd")
-OPTIONS = ("--outf=1", "--quiet=2,2", *RANDOMISED, "--seed={seed}")
-SOLUTION_OPTIONS = tuple(word for word in OPTIONS if word != "--quiet=2,2")
+# Without learning, lookahead and heuristic, half of the decisions random: backtracking as Gomes and Selman studied it.
+# Some of its early random decisions can cost a run very much, and there are no restarts to undo them.
+BACKTRACKING = ("--no-lookback", "--lookahead=no", "--heuristic=None", "--rand-freq=0.5")
+OUTPUT, QUIET = ("--outf=1",), ("--quiet=2,2",)
 
 
 def clasp_program() -> tuple[str, ...]:
@@ -43,11 +45,21 @@ def clasp_program() -> tuple[str, ...]:
 
 def clasp() -> Solver:
     """Return clasp."""
+    return _clasp("clasp", RANDOMISED)
+
+
+def clasp_backtracking() -> Solver:
+    """Return clasp as randomised backtracking, whose runtimes have heavy tails: it learns nothing, never restarts."""
+    return _clasp("clasp-backtracking", BACKTRACKING)
+
+
+def _clasp(name: str, options: tuple[str, ...]) -> Solver:
     words = clasp_program()
+    rest = (*options, "--seed={seed}", "{instance}")
     return Solver(
-        "clasp",
-        (*words, *OPTIONS, "{instance}"),
+        name,
+        (*words, *OUTPUT, *QUIET, *rest),
         SAT_ANSWER,
         (*words, "--version"),
-        solution_template=(*words, *SOLUTION_OPTIONS, "{instance}"),
+        solution_template=(*words, *OUTPUT, *rest),
     )

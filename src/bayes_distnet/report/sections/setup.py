@@ -59,15 +59,15 @@ def data_facts(results: Results) -> list[tuple[str, str]]:
         data = results.data
     except (OSError, BayesDistNetError):
         return []
-    seconds = data.seconds
-    is_run = ~np.isnan(seconds)
-    runs = np.unique(is_run.sum(axis=1))
-    cut = int((is_run & ~data.finished).sum())
+    observed = data.runs.observed()
+    runs = np.unique(observed.frame.groupby(["solver", "instance"]).size())
+    cut = int((~observed.finished).sum())
     each = f"{runs[0]}" if runs.size == 1 else f"{runs[0]} to {runs[-1]}"
-    shortest, median, longest = np.quantile(seconds[is_run], [0, 0.5, 1])
+    per = "instance" if len(data.solvers) == 1 else "instance and solver"
+    shortest, median, longest = np.quantile(observed.seconds, [0, 0.5, 1])
     return [
         ("Instances", f"{len(data)}, with {data.features.shape[1]} features"),
-        ("Runs", f"{each} per instance, of {', '.join(data.solvers)}; {cut} of {is_run.sum()} cut off"),
+        ("Runs", f"{each} per {per}, of {', '.join(data.solvers)}; {cut} of {len(observed)} cut off"),
         ("Runtimes", f"{shortest:.3g} s to {longest:.3g} s, median {median:.3g} s"),
     ]
 
@@ -112,8 +112,9 @@ def _plan_text(plan: dict[str, Any], results: Results) -> str:
     kinds = f" ({joined(CUTOFFS.get(kind, kind) for kind in cutoffs)})" if fractions else ""
     folds = plan.get("folds_done", results.about.get("folds"))
     of = f" of {results.about['folds']}" if folds != results.about.get("folds") else ""
+    published = " published with the data" if results.about.get("own_folds") else ""
     return (
-        f"{runs} runs per instance to learn from{cut}{kinds}; {folds}{of} folds over instances, "
+        f"{runs} runs per instance to learn from{cut}{kinds}; {folds}{of} folds over instances{published}, "
         f"{count(plan['seeds'], 'seed')}"
     )
 

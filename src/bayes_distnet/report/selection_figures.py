@@ -1,0 +1,104 @@
+"""Figures of selection: cactus plots, and schedules as strips. They need Matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.experiments.selection import fold_table
+from bayes_distnet.models.registry import Role
+from bayes_distnet.report.prediction_figures import new_axes
+from bayes_distnet.report.styles import GREY, label_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#8c564b", "#7f7fff")
+
+
+def plot_cactus(rows: pd.DataFrame, table: pd.DataFrame, ax: Axes | None = None, *, legend: bool = True) -> Axes:
+    """Draw the number of instances that have an answer by a time.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of `decided`.
+    table : DataFrame
+        Policies to draw, with their roles.
+    ax : Axes or None
+        Axes to draw on; new ones by default.
+    legend : bool, default True
+        Whether to add a legend.
+
+    Returns
+    -------
+    Axes
+        The axes with one line per policy.
+    """
+    ax = new_axes(ax)
+    time, solved = fold_table(rows, "time"), fold_table(rows, "solved")
+    for (policy, role), color in zip(
+        table[["policy", "role"]].itertuples(index=False), _colors(table["role"]), strict=True
+    ):
+        order = np.argsort(time[policy].to_numpy(), kind="stable")
+        answered = np.cumsum(solved[policy].to_numpy()[order])
+        style = {"ls": "--", "lw": 1.1} if role == str(Role.LIMIT) else {"lw": 1.5}
+        ax.plot(answered, time[policy].to_numpy()[order], color=color, label=label_text(policy), **style)
+    ax.set(yscale="log", xlabel="instances with an answer", ylabel="time [s]")
+    ax.spines[["top", "right"]].set_visible(False)
+    if legend:
+        ax.legend(frameon=False, fontsize=6.5)
+    return ax
+
+
+def _colors(roles: pd.Series) -> list[str]:
+    left = iter(COLORS)
+    return [GREY if role == str(Role.LIMIT) else next(left, GREY) for role in roles]
+
+
+def plot_strips(curves: pd.DataFrame, ax: Axes | None = None, *, legend: bool = True) -> Axes:
+    """Draw schedules as strips: one row per instance and core, one colour per solver.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Rows of `Results.curves` of one model: two points per step, from its start to its end at the height of its core.
+    ax : Axes or None
+        Axes to draw on; new ones by default.
+    legend : bool, default True
+        Whether to add a legend.
+
+    Returns
+    -------
+    Axes
+        The axes with the strips.
+    """
+    ax = new_axes(ax)
+    colors = solver_colors(curves)
+    cores = int(curves["mean"].max()) + 1
+    instances = list(dict.fromkeys(curves["instance"]))
+    for place, instance in enumerate(instances):
+        part = curves[curves["instance"] == instance]
+        steps = part.reset_index(drop=True)
+        for first in range(0, len(steps) - 1, 2):
+            start, end, solver = steps["at"][first], steps["at"][first + 1], str(steps["curve"][first])
+            height = place + 0.8 * float(steps["mean"][first]) / cores
+            ax.broken_barh([(start, end - start)], (height, 0.75 / cores), color=colors[solver], lw=0)
+    ax.set_yticks(np.arange(len(instances)) + 0.4, [label_text(str(name))[-24:] for name in instances], fontsize=5.5)
+    ax.invert_yaxis()
+    ax.set_xlabel("time [s]")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    if legend:
+        for solver, color in colors.items():
+            ax.plot([], [], color=color, lw=4, label=label_text(solver))
+        ax.legend(frameon=False, fontsize=6)
+    return ax
+
+
+def solver_colors(curves: pd.DataFrame) -> dict[str, str]:
+    """Return a colour per solver; from the tenth on they are grey."""
+    solvers = list(dict.fromkeys(str(solver) for solver in curves["curve"]))
+    return {solver: COLORS[place] if place < len(COLORS) else GREY for place, solver in enumerate(solvers)}

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bayes_distnet.models.base import RuntimeEstimator
 
 PORTFOLIO = "PortfolioModel"  # kind of model in a header
-HORIZON = 1000.0  # plans without a deadline are made for this many times the cutoff of the training runs
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,8 @@ class Facts:
         Cutoff of the training runs in seconds; infinite if there was none.
     uses_features : bool
         Whether its decisions depend on features.
+    static : tuple of Slot
+        Schedule on one core for an instance of which nothing is known.
     """
 
     solvers: tuple[str, ...]
@@ -73,6 +74,7 @@ class Facts:
     feature_cost: float = 0.0
     cutoff: float = math.inf
     uses_features: bool = True
+    static: tuple[Slot, ...] = ()
 
 
 class Planner(ABC):
@@ -135,6 +137,9 @@ class Planner(ABC):
         Schedule
             The schedule.
         """
+        static = tuple(slot for slot in self.facts.static if slot.solver in solvers)
+        if static and cores == 1:
+            return Schedule(static, f"{why}; the best schedule for the training data.")
         order = [name for name in self.facts.solvers if name in solvers]
         length = self.facts.cutoff if len(order) > 1 else math.inf
         slots = tuple(Slot(order[core % len(order)], 0.0, length, core) for core in range(cores))
@@ -166,9 +171,12 @@ class PortfolioPlanner(Planner):
         objective: str | None = None,
     ) -> Schedule:
         """Plan the runs on one instance; see `Planner.plan`."""
+        from bayes_distnet.decide.planning import HORIZON
         from bayes_distnet.decide.restarts import best_cutoff
 
         limit = HORIZON * self.model.cutoff_ if deadline is None else deadline
+        if objective is None and deadline is None:
+            objective = "time"
         if features is None:
             plan = self.model.plan_without_features(limit, cores=cores, solvers=solvers)
             return Schedule(plan.slots[0], plan.why[0])
@@ -293,11 +301,12 @@ def _saved_facts(path: Path, solver: str | None) -> Facts:
         about = header["parameters"]["about"]
         names = tuple(map(str, about["solvers"]))
         return Facts(
-            tuple(sorted(names, key=lambda name: name != about.get("single_best", names[0]))),
+            tuple(sorted(names, key=lambda name: name != about["single_best"])),
             tuple(Slot.from_dict(entry) for entry in about["presolver"]),
             float(about["feature_cost"]),
             float(about["cutoff"]),
-            bool(about.get("uses_features", True)),
+            bool(about["uses_features"]),
+            tuple(Slot.from_dict(entry) for entry in about["static"]),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelFileError(f"{path}: the header does not describe a portfolio ({error!r}). Save it again.") from error

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayes_distnet.decide.dependence import Dependence
 from bayes_distnet.decide.objectives import find_objective
+from bayes_distnet.decide.planning import HORIZON, Settings, static_plan
 from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.selector import Selector
 from bayes_distnet.decide.slot import Slot
@@ -60,6 +61,7 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
         "feature_cost": portfolio.feature_cost,
         "uses_features": portfolio.uses_features,
         "presolver": [slot.as_dict() for slot in portfolio.presolver],
+        "static": [slot.as_dict() for slot in _static_schedule(portfolio)],
     }
     write_model(
         path,
@@ -69,6 +71,13 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
         feature_names=list(portfolio.columns),
         arrays=arrays,
     )
+
+
+def _static_schedule(portfolio: Portfolio) -> tuple[Slot, ...]:
+    """Return the schedule for an instance of which nothing is known, so that it can be run before a model is loaded."""
+    limit = HORIZON * portfolio.cutoff
+    settings = Settings(limit, find_objective("time", cutoff=limit))
+    return static_plan(portfolio, settings, portfolio.allowed(None)).slots[0]
 
 
 def read_portfolio(path: Path) -> tuple[Portfolio, dict[str, Any]]:

@@ -225,11 +225,13 @@ class _Work:
         if facts.feature_cost >= self.left():
             why = f"the features take about {facts.feature_cost:.2g} s, longer than the deadline, and are left out"
             return self.noted(self.planner.without_features(names, cores, why))
+        if not facts.uses_features and cores == 1 and self.conditions.objective is None:
+            return self.planner.without_features(names, cores, "features do not pay here")
         with ThreadPoolExecutor(1, "load") as pool:  # while programs compute the features
             loading = pool.submit(lambda: getattr(self.planner, "loaded", None))
-            features, why = self.features() if facts.uses_features else (None, "the model needs no features")
+            features, why = self.features()
             loading.result()
-        if features is None and facts.uses_features:
+        if features is None:
             return self.noted(self.planner.without_features(names, cores, why))
         deadline = None if self.conditions.deadline is None else max(self.left(), 0.01)
         return self.planner.plan(
@@ -315,7 +317,7 @@ class _Work:
 
 def _contradiction(tried: Sequence[Tried], opinion: Tried | None) -> tuple[Tried, Tried] | None:
     """Return two attempts whose answers contradict each other."""
-    answers = {}
+    answers: dict[str, Tried] = {}
     for one in [*tried, *([] if opinion is None else [opinion])]:
         if one.solved and one.outcome.answer in (SATISFIABLE, UNSATISFIABLE):
             answers.setdefault(one.outcome.answer, one)

@@ -8,6 +8,7 @@ import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import ModelFileError, SettingError
@@ -142,6 +143,10 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     Marginal()
     """
     name, kinds = read_header(Path(path)).get("model"), saved_kinds()
+    if name == "PortfolioModel":
+        raise ModelFileError(
+            f"{path}: a portfolio of several solvers, which run and advise use; in Python, decide.PortfolioModel.load."
+        )
     if not isinstance(name, str) or name not in kinds:
         raise ModelFileError(
             f"{Path(path) / HEADER}: a model of the kind {name!r}; this release reads {', '.join(kinds)}. "
@@ -185,12 +190,12 @@ def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -
         )
 
 
-def save_model(model: RuntimeEstimator, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a model, and the record of its training data if it has one, to a folder: all of it or nothing.
 
     Parameters
     ----------
-    model : RuntimeEstimator
+    model : RuntimeEstimator or PortfolioModel
         A fitted model.
     folder : path
         Folder to write, see `check_writable`.

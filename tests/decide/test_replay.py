@@ -134,7 +134,11 @@ def test_limits():
 def groups_data():
     runs = pd.DataFrame({"instance": NAMES, "seconds": 1.0, "status": "solved"})
     groups = FeatureGroups(
-        (FeatureGroup("base", ("x",)), FeatureGroup("probing", ("y",), requires=("base",)), FeatureGroup("big", ("z",))),
+        (
+            FeatureGroup("base", ("x",)),
+            FeatureGroup("probing", ("y",), requires=("base",)),
+            FeatureGroup("big", ("z",)),
+        ),
         pd.DataFrame({"base": [1.0, 1.0, 1.0], "probing": [2.0, np.nan, 2.0], "big": 5.0}, index=NAMES),
         pd.DataFrame({"base": "ok", "probing": ["ok", "presolved", "ok"], "big": "ok"}, index=NAMES),
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, print_json
+from bayes_distnet.cli.arguments import command, print_json, row_of
 from bayes_distnet.errors import SettingError
 
 if TYPE_CHECKING:
@@ -72,15 +72,14 @@ def _features(path: Path, row: str | None) -> tuple[str, Mapping[str, float]]:
         if not path.is_file():
             raise SettingError(f"instance {path}: no such file.")
         return path.name, feature_set_of(path).compute(path).values
-    from bayes_distnet.data.open import read_features
+    if row is None:
+        from bayes_distnet.data.open import read_features
 
-    table = read_features(path)
-    if row is None and len(table) > 1:
-        raise SettingError(f"{path}: {len(table)} rows; choose one with --row, such as --row {table.index[0]}.")
-    if row is not None and row not in table.index:
-        raise SettingError(f"{path}: no instance {row!r}; the first is {str(table.index[0])!r}.")
-    chosen = table.loc[row] if row is not None else table.iloc[0]
-    return str(chosen.name), {str(key): float(value) for key, value in chosen.items()}
+        names = read_features(path).index
+        if len(names) > 1:
+            raise SettingError(f"{path}: {len(names)} rows; choose one with --row, such as --row {names[0]}.")
+        row = str(names[0])
+    return row, row_of(path, row)
 
 
 def _as_text(answers: Consultation, deadline: float | None) -> str:

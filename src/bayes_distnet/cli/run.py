@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, print_json
+from bayes_distnet.cli.arguments import command, print_json, row_of
 from bayes_distnet.errors import SettingError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def add_run(commands: Any) -> None:
         help="use only this solver of the model, or run it by a command of your own; may be repeated",
     )
     parser.add_argument("--answer", metavar="REGEX", help="with NAME=COMMAND: pattern of an answer in its output")
+    parser.add_argument("--features", type=Path, metavar="FILE", help="table with its features; default: computed")
     parser.add_argument("--deadline", type=float, metavar="SECONDS", help="by the clock, from the start; default: none")
     parser.add_argument("--cores", type=int, default=1, help="solvers at a time; default: 1")
     parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
@@ -77,14 +78,16 @@ def _run(parsed: argparse.Namespace) -> int:
         pin=parsed.pin,
     )
     solvers = [_solver(text, parsed.answer) for text in parsed.solver]
+    features = None if parsed.features is None else row_of(parsed.features, parsed.instance.name)
     if parsed.plan:
-        plan = plan_run(parsed.instance, parsed.model, solvers=solvers, conditions=conditions)
+        plan = plan_run(parsed.instance, parsed.model, solvers=solvers, features=features, conditions=conditions)
         print_json(plan) if parsed.json else _print_plan(plan)
         return 0
     with solve(
         parsed.instance,
         parsed.model,
         solvers=solvers,
+        features=features,
         conditions=conditions,
         seed=parsed.seed,
         store=parsed.store,

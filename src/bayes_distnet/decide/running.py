@@ -78,6 +78,7 @@ def solve(
     model: Any,
     *,
     solvers: Sequence[Solver | str] = (),
+    features: Mapping[str, float] | None = None,
     conditions: Conditions | None = None,
     seed: int = 1,
     store: str | os.PathLike[str] | None = None,
@@ -94,6 +95,8 @@ def solve(
         A folder that `fit` wrote, or a fitted model.
     solvers : sequence of Solver or str, default ()
         Solvers that the model knows by these names; by default all that are installed.
+    features : mapping, optional
+        Features of the instance, if they are known; by default they are computed.
     conditions : Conditions, optional
         Deadline, cores, limits and so on.
     seed : int, default 1
@@ -124,7 +127,7 @@ def solve(
     usable, notes = usable_solvers(planner.facts.solvers, solvers)
     with RunRecords(store, path, list(usable.values())) as records:
         seeds = Seeds(check_seed("seed", seed), records.used_seeds())
-        work = _Work(path, planner, usable, conditions, seeds, records, report or (lambda line: None), notes)
+        work = _Work(path, planner, usable, features, conditions, seeds, records, report or (lambda line: None), notes)
         for note in notes:
             work.report(note)
         return work.to_the_end()
@@ -135,6 +138,7 @@ def plan_run(
     model: Any,
     *,
     solvers: Sequence[Solver | str] = (),
+    features: Mapping[str, float] | None = None,
     conditions: Conditions | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -142,7 +146,7 @@ def plan_run(
 
     Parameters
     ----------
-    instance, model, solvers, conditions, **settings
+    instance, model, solvers, features, conditions, **settings
         As for `solve`.
 
     Returns
@@ -155,7 +159,8 @@ def plan_run(
     named = [one if isinstance(one, str) else one.name for one in solvers]
     planner = planner_of(model, named[0] if len(named) == 1 else None)
     usable, notes = usable_solvers(planner.facts.solvers, solvers)
-    work = _Work(path, planner, usable, conditions, Seeds(), RunRecords(None, path, []), lambda line: None, notes)
+    records = RunRecords(None, path, [])
+    work = _Work(path, planner, usable, features, conditions, Seeds(), records, lambda line: None, notes)
     schedule = work.schedule()
     return {
         "instance": path.name,
@@ -182,6 +187,7 @@ class _Work:
     path: Path
     planner: Planner
     solvers: Mapping[str, Solver]
+    known: Mapping[str, float] | None
     conditions: Conditions
     seeds: Seeds
     records: RunRecords
@@ -222,10 +228,10 @@ class _Work:
         """Compute features and plan; without features, take the best solvers of the training data."""
         facts, cores = self.planner.facts, self.conditions.cores
         names = list(self.solvers)
-        if facts.feature_cost >= self.left():
+        if self.known is None and facts.feature_cost >= self.left():
             why = f"the features take about {facts.feature_cost:.2g} s, longer than the deadline, and are left out"
             return self.noted(self.planner.without_features(names, cores, why))
-        if not facts.uses_features and cores == 1 and self.conditions.objective is None:
+        if self.known is None and not facts.uses_features and cores == 1 and self.conditions.objective is None:
             return self.planner.without_features(names, cores, "features do not pay here")
         with ThreadPoolExecutor(1, "load") as pool:  # while programs compute the features
             loading = pool.submit(lambda: getattr(self.planner, "loaded", None))
@@ -245,6 +251,8 @@ class _Work:
 
     def features(self) -> tuple[Mapping[str, float] | None, str]:
         """Return the features, or None and the reason."""
+        if self.known is not None:
+            return self.known, ""
         try:
             limit = min(self.conditions.feature_limit, self.left())
             found = feature_set_of(self.path).compute(self.path, time_limit=limit)

@@ -79,6 +79,9 @@ def contents(source: str | os.PathLike[str]) -> Contents:
 def _model(path: Path) -> Contents:
     header, record = read_header(path), read_record(path)
     facts = {key: header.get(key) for key in ("model", "n_features", "parameters")}
+    if facts["model"] == "PortfolioModel" and isinstance(facts["parameters"], dict):
+        own = facts["parameters"]
+        facts |= {"parameters": own.get("settings"), "portfolio": own.get("about")}
     training = None if record is None else {key: value for key, value in asdict(record).items() if key != "names"}
     return Contents("model", {**facts, "training": training})
 

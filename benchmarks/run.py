@@ -30,15 +30,15 @@ from bayes_distnet.collect.instances.random_ksat import random_ksat
 from bayes_distnet.collect.solvers.registry import find_solver
 
 SOLVERS = ("clasp", "kissat")
-TRAINING, TEST = 36, 50  # instances; random states 7301 and 7302 are used by no shipped data set
-CUTOFF = 10.0  # CPU seconds of training runs
+TRAINING, TEST = 36, 50  # instances; random states 7303 and 7304 are used by no shipped data set
+CUTOFF = 20.0  # CPU seconds of training runs
 LIMIT = 30  # CPU seconds of a solver that is run alone
 
 
 def _random_3sat(rng: np.random.Generator) -> str:
     if rng.random() < 0.5:  # most have a solution
         return random_ksat(rng, 3, int(rng.integers(400, 600, endpoint=True)), rng.uniform(3.95, 4.1))
-    return random_ksat(rng, 3, int(rng.integers(265, 290, endpoint=True)), rng.uniform(4.35, 4.45))  # most have none
+    return random_ksat(rng, 3, int(rng.integers(300, 315, endpoint=True)), rng.uniform(4.35, 4.45))  # most have none
 
 
 def _quasigroup(rng: np.random.Generator) -> str:
@@ -77,7 +77,7 @@ def command(*words: object) -> list[str]:
 
 def train(work: Path) -> Path:
     """Collect training runs, compute features and fit a portfolio, unless that is done."""
-    generate(work / "training", TRAINING, 7301)
+    generate(work / "training", TRAINING, 7303)
     runs, features, model = work / "runs.sqlite", work / "features.parquet", work / "model"
     solvers = [word for name in SOLVERS for word in ("--solver", name)]
     limits = ["--seeds", 1, "--cutoff", CUTOFF, "--cores", 1, "--store", runs, "--quiet"]
@@ -116,7 +116,7 @@ def measure(work: Path, model: Path) -> list[dict[str, Any]]:
     done = {(record["instance"], record["program"]) for record in records}
     jobs = [
         (path, number, name)
-        for number, path in enumerate(generate(work / "test", TEST, 7302), start=1)
+        for number, path in enumerate(generate(work / "test", TEST, 7304), start=1)
         for name in (*SOLVERS, "run")
     ]
     random.Random(0).shuffle(jobs)

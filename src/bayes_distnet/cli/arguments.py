@@ -122,7 +122,8 @@ def row_of(path: Path, instance: str) -> dict[str, float]:
     table = read_features(path)
     if instance not in table.index:
         raise FeatureError(f"{path}: no instance {instance!r}; the first is {str(table.index[0])!r}.")
-    return {str(name): float(value) for name, value in table.loc[instance].items()}
+    (row,) = table.loc[[instance]].to_dict("records")
+    return {str(name): float(value) for name, value in row.items()}
 
 
 def name_of(source: str) -> str:

@@ -47,6 +47,13 @@ def add_fit(commands: Any) -> None:
     parser.add_argument(
         "--costs", type=Path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
     )
+    parser.add_argument(
+        "--overhead",
+        type=float,
+        metavar="SECONDS",
+        default=1.0,
+        help="with --portfolio: cost of loading the model, charged with the features; default: 1",
+    )
     models = [entry.key for entry in MODELS.values() if entry.role is Role.MODEL]
     parser.add_argument(
         "--model",
@@ -107,6 +114,7 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
         open_data(parsed.data, parsed.features, parsed.solver, several=True),
         parsed.model,
         costs=None if costs is None else costs["seconds"],
+        overhead=parsed.overhead,
         holdout=parsed.holdout,
         random_state=parsed.seed,
         n_jobs=parsed.cores,
@@ -126,8 +134,8 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
 
 
 def _use_of_features(model: PortfolioModel) -> str:
-    cost = f"{model.feature_cost_:.2g} s"
-    return f"features pay (they take {cost})" if model.uses_features_ else f"features do not pay (they take {cost})"
+    pay = "pay" if model.uses_features_ else "do not pay"
+    return f"features {pay} (with the model's loading {model.feature_cost_:.2g} s)"
 
 
 def add_predict(commands: Any) -> None:

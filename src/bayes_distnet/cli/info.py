@@ -72,7 +72,7 @@ def _print_portfolio(about: dict[str, Any]) -> None:
     presolver = ", then ".join(str(Slot.from_dict(entry)) for entry in about["presolver"])
     pay = "pay" if about["uses_features"] else "do not pay"
     print(f"solvers: {', '.join(about['solvers'])}; the best on the training data: {about['single_best']}")
-    print(f"presolver: {presolver or 'none'}; features {pay} (they take {about['feature_cost']:.2g} s)")
+    print(f"presolver: {presolver or 'none'}; features {pay} (cost {about['feature_cost']:.2g} s)")
 
 
 def _print_results(facts: dict[str, Any]) -> None:

@@ -25,14 +25,14 @@ def add_run(commands: Any) -> None:
         "run",
         "solve an instance with the solvers that a model plans",
         "Takes the place of a solver: standard output and exit code are those of the solver that answers first. All\n"
-        "other solvers are stopped then, at the deadline, and by Ctrl-C. A solver that crashes, hangs or prints a wrong\n"
-        "solution is replaced by the next one. Other exit codes: 2 wrong input, 124 no answer, 125 solvers contradict\n"
-        "each other. Needs Linux.",
+        "other solvers are stopped then, at the deadline, and by Ctrl-C. A solver that crashes, hangs or prints a\n"
+        "wrong solution is replaced by the next one. Other exit codes: 2 wrong input, 124 no answer, 125 solvers\n"
+        "contradict each other. Needs Linux.",
         "  bayes-distnet fit sat-portfolio --portfolio --out portfolio\n"
         "  bayes-distnet run problem.cnf --model portfolio\n"
         "  bayes-distnet run problem.cnf --model portfolio --deadline 300 --cores 2 --verbose\n"
         "  bayes-distnet run problem.cnf --model portfolio --plan\n"
-        "  bayes-distnet run problem.cnf --model portfolio --store runs.sqlite      # the next fit learns from the runs\n"
+        "  bayes-distnet run problem.cnf --model portfolio --store runs.sqlite    # the next fit learns from it\n"
         "  bayes-distnet run problem.cnf --model portfolio --solver 'kissat=/opt/kissat -q --seed={seed} {instance}'",
     )
     parser.add_argument("instance", type=Path, metavar="INSTANCE", help="instance file")
@@ -130,10 +130,10 @@ def _forward(solved: Solved, parsed: argparse.Namespace) -> int:
         _print_line(f"bayes-distnet run: no answer after {solved.wall_seconds:.1f} s: {solved.failures}.")
         return EXIT_NO_ANSWER
     if parsed.verbose:
-        own, features = solved.own_seconds, solved.feature_seconds
         _print_line(
-            f"answer by {solved.solver}: {solved.solver_seconds:.2f} CPU seconds of solvers, {features:.2f} of features, "
-            f"{own:.2f} of this program, in {solved.wall_seconds:.2f} s"
+            f"answer by {solved.solver}: {solved.solver_seconds:.2f} CPU seconds of solvers, "
+            f"{solved.feature_seconds:.2f} of features, {solved.own_seconds:.2f} of this program, in "
+            f"{solved.wall_seconds:.2f} s"
         )
     return solved.winner.outcome.exit_code
 

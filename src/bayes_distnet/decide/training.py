@@ -22,6 +22,7 @@ def train_portfolio(
     model: str = RECOMMENDED,
     *,
     costs: pd.Series[float] | None = None,
+    overhead: float = 0.0,
     holdout: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -39,6 +40,8 @@ def train_portfolio(
         Key of the model of each solver in `bayes_distnet.models.MODELS`.
     costs : Series, optional
         CPU seconds of the features, by instance; by default those of the data.
+    overhead : float, default 0.0
+        CPU seconds that a decision costs besides the features, such as loading the model in a new process.
     holdout : float or None
         Fraction of the instances that is left out.
     random_state : int, default 0
@@ -68,8 +71,12 @@ def train_portfolio(
         check_writable(out, overwrite=overwrite)
     if holdout is not None and (not is_number(holdout) or not 0 < holdout < 1):
         raise SettingError(f"holdout={holdout!r}: expected a fraction of the instances between 0 and 1, such as 0.2.")
-    if costs is not None:
-        data = replace(data, feature_cost=costs)
+    if not is_number(overhead) or not 0 <= overhead < float("inf"):
+        raise SettingError(f"overhead={overhead!r}: expected seconds, 0 or more.")
+    if costs is not None or overhead > 0:
+        known = data.feature_cost if costs is None else costs
+        known = pd.Series(0.0, data.features.index) if known is None else known
+        data = replace(data, feature_cost=known.reindex(data.features.index).fillna(0.0) + overhead)
     data = data.matched()
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()

@@ -11,8 +11,8 @@ from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.decide.feature_charge import Charge, FeatureTime, feature_time
 from bayes_distnet.decide.limits_of_choice import oracle, single_best
 from bayes_distnet.decide.procedures import Procedure, Step
-from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.decide.replay import replay
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 CUTOFF = 10.0
 NAMES = ["a", "b", "c"]
@@ -134,7 +134,11 @@ def test_limits():
 def groups_data():
     runs = pd.DataFrame({"instance": NAMES, "seconds": 1.0, "status": "solved"})
     groups = FeatureGroups(
-        (FeatureGroup("base", ("x",)), FeatureGroup("probing", ("y",), requires=("base",)), FeatureGroup("big", ("z",))),
+        (
+            FeatureGroup("base", ("x",)),
+            FeatureGroup("probing", ("y",), requires=("base",)),
+            FeatureGroup("big", ("z",)),
+        ),
         pd.DataFrame({"base": [1.0, 1.0, 1.0], "probing": [2.0, np.nan, 2.0], "big": 5.0}, index=NAMES),
         pd.DataFrame({"base": "ok", "probing": ["ok", "presolved", "ok"], "big": "ok"}, index=NAMES),
     )

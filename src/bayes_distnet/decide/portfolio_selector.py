@@ -1,4 +1,4 @@
-"""`PortfolioModel` as a selector: its presolver, choices, schedules and parallel plans, in the form that is replayed."""
+"""`PortfolioModel` as a selector: presolver, choices, schedules and parallel plans in the form that is replayed."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_folds
+from bayes_distnet.decide.registry import SELECTORS, SelectorEntry, find_selector
 from bayes_distnet.distributions.families import get_family
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.registry import Experiment
-from bayes_distnet.decide.registry import SELECTORS, SelectorEntry, find_selector
 from bayes_distnet.models.registry import BASE, MODELS, ModelEntry, find_model
 from bayes_distnet.validation import check_at_least, is_number
 
@@ -159,7 +159,7 @@ def choose_families(families: Sequence[str] | None, entries: Iterable[Entry], *,
     for family in chosen:
         get_family(family)
         for entry in entries:
-            if entry.families and not entry.takes(family):
+            if isinstance(entry, ModelEntry) and entry.families and not entry.takes(family):
                 raise SettingError(f"families: {entry.label} does not take {family!r}, only {entry.families}.")
     return tuple(dict.fromkeys(chosen))
 

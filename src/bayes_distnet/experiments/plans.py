@@ -220,7 +220,9 @@ def make_plan(
         seeds=choose_seeds(seeds, once=once, preset=preset),
     )
     if entry.selects and (any(plan.censored) or preset is not None):
-        raise SettingError(f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset.")
+        raise SettingError(
+            f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset."
+        )
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
         raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan

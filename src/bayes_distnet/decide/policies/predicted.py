@@ -65,6 +65,24 @@ class Predicted(RestartPolicy):
         choice = self.rule.choose(self.laws, self._weights() if self.adapts else None)
         return float(choice.cutoff[0]) if choice.pays[0] else np.inf
 
+    def sequence(self, length: int) -> FloatArray:
+        """Return the first cutoffs, (length,), if every attempt fails."""
+        self._forget()
+        cutoffs: list[float] = []
+        while len(cutoffs) < length and self._doubted is None:
+            cutoffs.append(self.next_cutoff(cutoffs))
+            if cutoffs[-1] == np.inf or not self._learns:
+                return np.array(cutoffs + cutoffs[-1:] * (length - len(cutoffs)))
+        if self._doubted is None:
+            return np.array(cutoffs)
+        known = np.array(self._seen[: self._doubted])
+        return np.concatenate([known, Luby(known[-1]).sequence(max(length - len(known), 0))])[:length]
+
+    @property
+    def _learns(self) -> bool:
+        """Whether failures change anything."""
+        return self.adapts or self.doubt > 0
+
     def _see(self, seconds: float) -> None:
         """Take a failed attempt into account."""
         self._seen.append(seconds)

@@ -104,9 +104,7 @@ def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
     _write_tables(folder, [*kept, others(results.shifts, SHIFTS), *decided])
 
 
-def _other_decisions(
-    table: pd.DataFrame, others: Callable[[pd.DataFrame, str], pd.DataFrame]
-) -> pd.DataFrame:
+def _other_decisions(table: pd.DataFrame, others: Callable[[pd.DataFrame, str], pd.DataFrame]) -> pd.DataFrame:
     """Keep the rows of other jobs; the kind of a job is the experiment of its rows."""
     parts = [others(part, str(kind)) for kind, part in table.groupby("experiment", sort=False)]
     return pd.concat(parts) if parts else table

@@ -48,7 +48,9 @@ def _listing(table: pd.DataFrame, instances: int, condition: str) -> Listing:
     best["seconds"] = ranked["seconds"].min()
     lines = []
     for row in table.to_dict("records"):
-        numbers = [_number(row, score, row["role"] != str(Role.LIMIT) and row[score] == best[score]) for score in _SCORES]
+        numbers = [
+            _number(row, score, row["role"] != str(Role.LIMIT) and row[score] == best[score]) for score in _SCORES
+        ]
         restarted = "–" if np.isnan(row["restarted"]) else f"{100 * row['restarted']:.0f} %"
         lines.append([str(row["policy"]), str(row["role"]), *numbers, restarted])
     caption = (

@@ -76,8 +76,8 @@ def _curve_panels(book: Book, experiment: str) -> list[Block]:
         runs = RecordedRuns.of(data.seconds[row], data.finished[row])
         panels.append((f"{instance}: expected time against cutoff", _drawn(part, runs, instance)))
     caption = (
-        "Expected total time of a fast, a middling and a slow unseen instance if every run is stopped at the cutoff and "
-        "started again: predicted, with the band that holds the instance's own with 90 % probability, and replayed on "
+        "Expected total time of a fast, a middling and a slow unseen instance if every run is stopped at the cutoff "
+        "and started again: predicted, with the band that holds the instance's own with 90 % probability, and replayed on "
         "its recorded runs (grey). The right end is the time without restarts."
     )
     legend = [Line("recorded runs", GREY, 1.6, "none", ""), *legend_of(curves, points=False)]

@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import grid_blocks
 from bayes_distnet.distributions.checks import check_rows, check_times, shaped
+from bayes_distnet.distributions.ignorance import Ignorance
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.validation import check_at_least, check_level, check_numbers, check_seed
 
 
-class PredictedRuntimes(ABC):
+class PredictedRuntimes(Ignorance, ABC):
     """Predicted distributions of the runtime of n instances, in seconds; one row per instance.
 
     Times `t` and levels `p` may be a scalar (the answer has shape (n,)), an array (m,) that is common to all rows (the
@@ -62,24 +63,6 @@ class PredictedRuntimes(ABC):
         """(n,) variance in s²."""
 
     @abstractmethod
-    def band(
-        self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Range of the draws' q-quantiles, or of their cdfs at t."""
-
-    @abstractmethod
-    def epistemic(self) -> FloatArray:
-        """(n,) variance of the draws' means, in s²."""
-
-    @abstractmethod
-    def aleatoric(self) -> FloatArray:
-        """(n,) mean of the draws' variances, in s²."""
-
-    @abstractmethod
-    def unsure_share(self) -> FloatArray:
-        """(n,) fraction of the variance of log time that lies between draws, or between instances."""
-
-    @abstractmethod
     def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
         """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
 
@@ -117,11 +100,6 @@ class PredictedRuntimes(ABC):
     @abstractmethod
     def _given_alive(self, waited: FloatArray) -> Self:
         """Condition on having survived a scalar or (n,) seconds."""
-
-    @property
-    @abstractmethod
-    def splits(self) -> bool:
-        """Whether ignorance is separated from luck."""
 
     # -- rows --------------------------------------------------------------------------------------------------
 

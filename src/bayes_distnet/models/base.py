@@ -18,8 +18,11 @@ from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import Observations, observe
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
-from bayes_distnet.models.saving import Arrays, read_model, write_model
+from bayes_distnet.models.familiarity import TrainingRange
+from bayes_distnet.models.saving import Arrays, read_model, with_prefix, without_prefix, write_model
 from bayes_distnet.validation import check_seed
+
+RANGES = "training_range"  # prefix of the arrays of the training range in a saved model
 
 
 class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
@@ -78,6 +81,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
                 f"of features, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal needs "
                 "only one."
             )
+        self.training_range_ = TrainingRange.fit(features)
         self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
         return self
@@ -112,6 +116,28 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             Seconds, one per row of X.
         """
         return self.predict_distribution(X).median()
+
+    def familiarity(self, X: Any) -> pd.DataFrame:
+        """Compare instances with those of the training data.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Features, one row per instance, with the columns of the training data.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of X. *verdict*: familiar, unusual (past all except two in a hundred of the training
+            instances, and by half of a feature's range) or outside (five times as far); *distance* from the training
+            data, 1 at their edge; *n_out_of_range*, *out_of_range*: features outside their trained ranges, the farthest
+            first; *farthest*: the first of them with their values and ranges, as text.
+        """
+        check_is_fitted(self)
+        features = self._check_features(X, reset=False)
+        names = getattr(self, "feature_names_in_", [f"feature {j}" for j in range(self.n_features_in_)])
+        index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(features))
+        return self.training_range_.table(features, [str(name) for name in names], index)
 
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
         """Return the mean log likelihood of runs.
@@ -151,7 +177,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             parameters=self.fitted_params_,  # set_params after fit does not change what was fitted
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
-            arrays=self._to_arrays(),
+            arrays=self._to_arrays() | with_prefix(RANGES, self.training_range_.to_arrays()),
         )
 
     @classmethod
@@ -173,9 +199,13 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         model.n_features_in_ = saved.n_features
         if saved.feature_names is not None:
             model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
-        saved.restore(
-            model._from_arrays, lambda: model._predict(np.broadcast_to(np.nan, (1, saved.n_features))).median()
-        )
+
+        def restore(arrays: Arrays) -> None:
+            ranges = without_prefix(RANGES, arrays)
+            model.training_range_ = TrainingRange.from_arrays(ranges, saved.n_features)
+            model._from_arrays({name: arrays[name] for name in arrays.keys() - with_prefix(RANGES, ranges).keys()})
+
+        saved.restore(restore, lambda: model._predict(np.broadcast_to(np.nan, (1, saved.n_features))).median())
         model.fitted_params_ = saved.parameters
         return model
 

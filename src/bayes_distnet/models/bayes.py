@@ -128,9 +128,9 @@ class BayesDistNet(NetworkEstimator):
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
         if not hasattr(self, "effect_"):
             return super()._predict(features)
-        x = self.ensemble_.inputs(features)
-        rtd, extrapolation = self.ensemble_.network(x), self.ensemble_.extrapolation
-        return self.effect_.of(extrapolation.gated(rtd, x), extrapolation.untested(rtd, x))
+        x, extrapolation = self.ensemble_.inputs(features), self.ensemble_.extrapolation
+        rtd, far = self.ensemble_.network(x), extrapolation.far(x, self.training_range_.distance(features))
+        return self.effect_.of(extrapolation.gated(rtd, far), extrapolation.untested(rtd, far))
 
     def _to_arrays(self) -> Arrays:
         return super()._to_arrays() | (self.effect_.to_arrays() if hasattr(self, "effect_") else {})

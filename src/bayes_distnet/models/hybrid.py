@@ -140,8 +140,9 @@ class HybridDistNet(RuntimeEstimator):
             runs=self.leaf_runs_.of(self.forest_, leaves),
         )
         rtd, extrapolation = self.pool_.combine(candidates), self.ensemble_.extrapolation
+        far = extrapolation.far(x, self.training_range_.distance(features))
         # The open tail, here and in the runs that the forest has learnt from, is doubt enough.
-        return self.effect_.of(extrapolation.gated(rtd, x, doubt=0.0), extrapolation.untested(rtd, x))
+        return self.effect_.of(extrapolation.gated(rtd, far, doubt=0.0), extrapolation.untested(rtd, far))
 
     def _per_network(self, draws: RuntimeDistribution) -> RuntimeDistribution:
         return collapsed(draws, self.ensemble_.weights.shape[1])

@@ -40,7 +40,7 @@ class NetworkEstimator(RuntimeEstimator):
         self.ensemble_ = fit_networks(features, observations, self._recipe(), seed_of(self.random_state), n_jobs)
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
-        return self.ensemble_.distribution(self.ensemble_.inputs(features))
+        return self.ensemble_.distribution(self.ensemble_.inputs(features), self.training_range_.distance(features))
 
     def _to_arrays(self) -> Arrays:
         return self.ensemble_.to_arrays()

@@ -65,7 +65,7 @@ class TrainingRange:
     >>> trained.excess(np.array([[30.0, 5.0, 5.0, -10.0]])).round(1)
     array([[2., 0., 0., 1.]])
     >>> trained.distance(np.array([[5.0, 5.0, 5.0, 5.0], [5.0, 5.0, 5.0, 30_000.0]])).round(1)
-    array([5.000e-01, 3.003e+03])
+    array([5.000e-01, 3.022e+03])
     """
 
     low: FloatArray

@@ -138,3 +138,18 @@ def test_a_draw_without_weight_counts_nothing():
 def test_bad_draws(bad, message):
     with pytest.raises(SettingError, match=message):
         RuntimeDistribution(LogNormal(loc=np.zeros((3, 2)), scale=1.0), draws=bad)
+
+
+def test_draws_of_all_hardness_average_to_the_mixture():
+    rtd = tame("weibull")
+    hardness = scipy.stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
+    average = np.exp(rtd.log_sf_given(hardness, [1.0, 3.0])).mean(axis=1)
+    np.testing.assert_allclose(average, rtd.sf([1.0, 3.0]), atol=2e-3)
+
+
+def test_a_harder_draw_has_a_longer_median():
+    rtd = RuntimeDistribution(LogNormal(loc=[[2.0, 0.0, 1.0]], scale=1.0), [0.2, 0.5, 0.3])
+    at = np.exp(rtd.log_sf_given([-1.0, 0.3, 1.0], 1.0))[0]
+    np.testing.assert_allclose(at, scipy.stats.norm.sf([0.0, -1.0, -2.0]), rtol=1e-9)
+    one = RuntimeDistribution(LogNormal(loc=[0.0], scale=1.0))
+    assert np.ptp(one.log_sf_given([-3.0, 3.0], 2.0)) == 0.0

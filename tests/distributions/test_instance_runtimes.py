@@ -243,3 +243,33 @@ def test_bad_input_is_refused(rtd):
         rtd.minimum_of(2).minimum_of(2, independent=True)
     with pytest.raises(SettingError, match="expected a RuntimeDistribution of 2 rows"):
         InstanceRuntimes(rtd.marginal, InstanceEffect.of(0.1, 2))
+
+
+def test_survival_of_a_harder_instance(rtd):
+    log_sf = rtd.log_sf_given([-1.0, 0.5], TIMES)
+    for row in range(3):
+        expected = [given_effect(row, -1.0, TIMES), given_effect(row, 0.5, TIMES)]
+        np.testing.assert_allclose(np.exp(log_sf[row]), expected, rtol=1e-9)
+    assert rtd.log_sf_given(np.zeros((3, 1)), 2.0).shape == (3, 1)
+    assert (rtd.log_sf_given([0.0], [0.0, np.inf]) == [0.0, -np.inf]).all()
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        lambda r: r,
+        lambda r: r.given_runs([[5.0, 7.0]] * 3, [[True, False]] * 3),
+        lambda r: r.given_alive(1.5),
+        lambda r: r.given_alive(0.5).minimum_of(3),
+    ],
+)
+def test_instances_of_all_hardness_average_to_the_prediction(rtd, seen):
+    hardness = stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
+    average = np.exp(seen(rtd).log_sf_given(hardness, TIMES)).mean(axis=1)
+    np.testing.assert_allclose(average, seen(rtd).sf(TIMES), atol=1e-3)
+
+
+@pytest.mark.parametrize("bad", ["hard", [[0.0], [0.0]], 0.0, [np.nan]])
+def test_hardness_is_normal_scores_of_each_row(rtd, bad):
+    with pytest.raises(SettingError, match="hardness"):
+        rtd.log_sf_given(bad, 1.0)

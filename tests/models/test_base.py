@@ -11,7 +11,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayes_distnet import BayesDistNet, DistNet, HybridDistNet, KNearest, Marginal, RandomForest, Ridge, make_runs
+from bayes_distnet import (
+    BayesDistNet,
+    DistNet,
+    HybridDistNet,
+    KNearest,
+    Marginal,
+    RandomForest,
+    Ridge,
+    make_runs,
+    scores,
+)
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 
 QUICK = [
@@ -269,3 +279,27 @@ def test_a_search_with_two_processes_does_not_oversubscribe_cores(data):
     with parallel_config(backend="loky", inner_max_num_threads=1):
         search.fit(data.features.to_numpy(), data.seconds[:, 0])
     assert (search.cv_results_["mean_test_score"] == 1.0).all()
+
+
+def test_unseen_predictions_ignore_the_runs_of_their_own_instance():
+    """A run of 1000 s moves the prediction of its own instance, unless that instance counts as unseen."""
+    data = make_runs(n_instances=40, n_runs=2, random_state=0)
+    slow = data.seconds.copy()
+    slow[7] = 1000.0
+    for model in (KNearest(n_neighbors=1), Ridge()):
+        before, after = (clone(model).fit_unseen(data.features, seconds) for seconds in (data.seconds, slow))
+        assert after[7].median() == pytest.approx(before[7].median(), rel=1e-9)
+        assert after[[i for i in range(40) if i != 7]].median().max() > 1.05 * before.median().max()
+
+
+@pytest.mark.parametrize("model", [BayesDistNet(max_iter=100), HybridDistNet(max_iter=100)])
+def test_fit_unseen_fits_the_same_model(model):
+    data = make_runs(n_instances=40, n_runs=2, random_state=0)
+    unseen = model.fit_unseen(data.features, data.seconds)
+    same = clone(model).fit(data.features, data.seconds).predict(data.features)
+    np.testing.assert_array_equal(model.predict(data.features), same)
+    assert len(unseen) == 40
+    assert (
+        scores.nllh(unseen, data.seconds).mean()
+        > scores.nllh(model.predict_distribution(data.features), data.seconds).mean()
+    )

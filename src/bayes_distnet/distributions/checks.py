@@ -127,6 +127,27 @@ def check_pool_weight(weight: ArrayLike, n: int) -> FloatArray:
     return array.reshape(-1, 1)
 
 
+def check_hardness(hardness: ArrayLike, n: int) -> FloatArray:
+    """Return normal scores of shape (n, D).
+
+    Parameters
+    ----------
+    hardness : array-like
+        (D,) for all rows, or (n, D).
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray
+        The scores of every row.
+    """
+    scores = check_numbers("hardness", hardness)
+    if scores.ndim not in (1, 2) or (scores.ndim == 2 and len(scores) != n) or np.isnan(scores).any():
+        raise SettingError(f"hardness: expected normal scores of shape (D,) or ({n}, D), found {hardness!r:.100}")
+    return np.broadcast_to(scores, (n, scores.shape[-1]))
+
+
 def check_times(t: ArrayLike) -> FloatArray:
     """Return times as float64; NaN is refused, all other numbers (negative, infinite) have an answer.
 

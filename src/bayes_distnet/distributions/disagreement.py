@@ -41,6 +41,35 @@ def share_between_draws(mixture: Mixture) -> FloatArray:
     return np.asarray(between / (between + weighted_sum(weights, within.reshape(shape))))
 
 
+def log_sf_given(mixture: Mixture, hardness: FloatArray, times: FloatArray) -> FloatArray:
+    """(n, k, m) log survival of the draws of given hardness: normal scores among the draws, ordered by their medians.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows of D draws.
+    hardness : ndarray
+        (n, k) normal scores.
+    times : ndarray
+        (n, m) positive seconds.
+
+    Returns
+    -------
+    ndarray
+        Logs of probabilities.
+    """
+    draws, n = mixture.split_draws(), len(mixture)
+    medians = solve(draws, np.arange(len(draws)), np.full(len(draws), -np.log(2.0))).reshape(n, -1)
+    order = np.argsort(medians, axis=1)
+    weights = np.broadcast_to(mixture.draw_weights, medians.shape)
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    levels = scipy.special.ndtr(hardness) * reached[:, -1:]
+    places = np.minimum((reached[:, None, :] < levels[..., None]).sum(axis=2), medians.shape[1] - 1)
+    chosen = np.arange(n)[:, None] * mixture.n_draws + np.take_along_axis(order, places, axis=1)
+    log_sf = draws.take(chosen.ravel()).log_sf(np.repeat(times, hardness.shape[1], axis=0))
+    return log_sf.reshape(*hardness.shape, times.shape[1])
+
+
 def log_joint(mixture: Mixture, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
     """(n,) log density of all runs of an instance together: runs are independent given the draw.
 

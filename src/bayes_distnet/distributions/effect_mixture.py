@@ -146,6 +146,16 @@ class EffectMixture:
         own = log_sf / self._count + self._alive_at(value)
         return self.times_at(self.effect.scores_at(value, own))
 
+    def log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:
+        """Return log survival (n, D, m) at times left (n, m), of instances of hardness (n, D)."""
+        values, scores = self.effect.values_at(hardness), self.scores(times)
+        root, rest = np.sqrt(self.effect.size)[:, None, None], np.sqrt(1.0 - self.effect.size)[:, None, None]
+        log_sf = scipy.special.log_ndtr((root * values[..., None] - scores[:, None, :]) / rest)
+        if self.start is not None:
+            alive = self.scores(np.zeros((len(self), 1)))[:, None, :]
+            log_sf = log_sf - scipy.special.log_ndtr((root * values[..., None] - alive) / rest)
+        return np.asarray(np.minimum(log_sf, 0.0) * self._count[..., None])
+
     def cdf_at(self, value: FloatArray, times: FloatArray) -> FloatArray:
         """Return the probability (n, m) of finishing within times left, for instances with effects (n,)."""
         return np.asarray(0.0 - np.expm1(self.log_sf_at(value, times)))

@@ -139,15 +139,16 @@ class InstanceEffect:
         log_weights = self.log_belief + log_likelihood
         return InstanceEffect(self.size, log_weights - log_sum_exp(log_weights)[:, None], self.assumed)
 
-    def quantiles(self, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return two quantiles (n,) of the belief about the effect."""
+    def values_at(self, hardness: FloatArray) -> FloatArray:
+        """Return the values (n, D) of the effect whose normal score among those believed in is `hardness` (n, D)."""
         if self.is_prior:
-            low, high = scipy.special.ndtri(levels)
-            return np.full(len(self), low), np.full(len(self), high)
-        step = GRID[1] - GRID[0]
+            return hardness
         reached = np.cumsum(np.exp(self.log_belief), axis=1)
         # Beliefs are nearly normal: between grid points, normal scores of the probability are nearly a line.
-        lines, ends = scipy.special.ndtri(np.clip(reached, 1e-300, 1.0 - 1e-15)), GRID + 0.5 * step
-        wanted = scipy.special.ndtri(levels)
-        low, high = (np.array([np.interp(score, line, ends) for line in lines]) for score in wanted)
-        return low, high
+        lines, ends = scipy.special.ndtri(np.clip(reached, 1e-300, 1.0 - 1e-15)), GRID + 0.5 * (GRID[1] - GRID[0])
+        return np.array([np.interp(score, line, ends) for score, line in zip(hardness, lines, strict=True)])
+
+    def quantiles(self, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+        """Return two quantiles (n,) of the belief about the effect."""
+        ends = self.values_at(np.broadcast_to(scipy.special.ndtri(levels), (len(self), 2)))
+        return ends[:, 0], ends[:, 1]

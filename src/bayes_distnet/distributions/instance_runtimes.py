@@ -165,6 +165,9 @@ class InstanceRuntimes(PredictedRuntimes):
         high, low = (mixture.cdf_at(value, times) for value in values)
         return low, high
 
+    def _log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:
+        return self._mixture.with_belief().log_sf_given(hardness, times)
+
     @property
     def splits(self) -> bool:
         """True: the instance effect is what they are for."""

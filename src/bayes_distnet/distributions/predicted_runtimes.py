@@ -7,7 +7,7 @@ shaped and split into blocks here, once.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Self, SupportsIndex
 
@@ -15,91 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
-from bayes_distnet.distributions.blocks import grid_blocks
-from bayes_distnet.distributions.checks import check_rows, check_times, shaped
-from bayes_distnet.distributions.ignorance import Ignorance
+from bayes_distnet.distributions.blocks import blocks, grid_blocks
+from bayes_distnet.distributions.checks import check_hardness, check_rows, check_times, shaped
+from bayes_distnet.distributions.runtime_mathematics import RuntimeMathematics
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.validation import check_at_least, check_level, check_numbers, check_seed
 
 
-class PredictedRuntimes(Ignorance, ABC):
+class PredictedRuntimes(RuntimeMathematics):
     """Predicted distributions of the runtime of n instances, in seconds; one row per instance.
 
     Times `t` and levels `p` may be a scalar (the answer has shape (n,)), an array (m,) that is common to all rows (the
     answer is (n, m)), or an array (n, m) with values of its own for every row.
     """
 
-    # -- written by a subclass -------------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def family(self) -> str:
-        """Name of the family of the components."""
-
-    @property
-    @abstractmethod
-    def n_components(self) -> int:
-        """S, the number of components per row."""
-
-    @property
-    @abstractmethod
-    def weights(self) -> FloatArray:
-        """(n, S) weights of the components (given that the run is alive, after `given_alive`); rows sum to one."""
-
-    @property
-    def samples(self) -> FloatArray | None:
-        """(n, S) predicted runtimes that the distribution was estimated from; None if it was not."""
-        return None
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    @abstractmethod
-    def mean(self) -> FloatArray:
-        """(n,) expected runtime."""
-
-    @abstractmethod
-    def variance(self) -> FloatArray:
-        """(n,) variance in s²."""
-
-    @abstractmethod
-    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
-        """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
-
     @abstractmethod
     def minimum_of(self, k: int, *, independent: bool = False) -> PredictedRuntimes:
         """Distribution of the fastest of k parallel copies."""
-
-    @property
-    @abstractmethod
-    def _lowest(self) -> float:
-        """End of the support: 0, or minus infinity."""
-
-    @abstractmethod
-    def _take(self, rows: IndexArray | slice) -> Self: ...
-
-    @abstractmethod
-    def _log_sf(self, times: FloatArray) -> FloatArray:
-        """(n, m) at times (n, m) or (1, m) inside the support."""
-
-    @abstractmethod
-    def _log_pdf(self, times: FloatArray) -> FloatArray:
-        """(n, m) at times (n, m) or (1, m) inside the support."""
-
-    @abstractmethod
-    def _solve(self, rows: IndexArray, log_sf: FloatArray) -> FloatArray:
-        """(k,) times at which rows (k,) reach finite, negative log survival (k,)."""
-
-    @abstractmethod
-    def _restricted_mean(self, times: FloatArray) -> FloatArray:
-        """(n, m) E[min(T, t)] at finite times (n, m) inside the support."""
-
-    @abstractmethod
-    def _sample(self, rng: np.random.Generator, size: int) -> FloatArray: ...
-
-    @abstractmethod
-    def _given_alive(self, waited: FloatArray) -> Self:
-        """Condition on having survived a scalar or (n,) seconds."""
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -160,6 +92,47 @@ class PredictedRuntimes(Ignorance, ABC):
             Shape (n,) or (n, m).
         """
         return self._evaluate(t, lambda part, x: part._log_sf(x), below=0.0)
+
+    def log_sf_given(self, hardness: ArrayLike, t: ArrayLike) -> FloatArray:
+        """Return log survival for each of several instances that the prediction may stand for.
+
+        The prediction does not determine the instance. Instances that agree with it are ordered from easy to hard, and
+        one of hardness h is harder than a fraction Φ(h) of them. So the prediction is the average over standard normal
+        h, and a decision about one instance averages over h what follows from each distribution: a restart draws a
+        new run, not a new instance.
+
+        Parameters
+        ----------
+        hardness : array-like
+            Standard normal scores: (D,) for all rows, or (n, D).
+        t : array-like
+            Seconds: a scalar, (m,) or (n, m).
+
+        Returns
+        -------
+        ndarray
+            Shape (n, D) or (n, D, m). Without a split of ignorance from luck (`splits`), hardness changes nothing.
+
+        Examples
+        --------
+        >>> from bayes_distnet.distributions.families import Exponential
+        >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+        >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 100.0]]))      # an easy or a hard instance
+        >>> rtd.log_sf_given([-1.0, 1.0], 10.0)
+        array([[-10. ,  -0.1]])
+        """
+        scores = check_hardness(hardness, len(self))
+        times, shape = shaped("t", check_times(t), len(self))
+        times = np.broadcast_to(times, (len(self), times.shape[1]))
+        under = times <= self._lowest
+        known = under | (times == np.inf)
+        result = np.empty((*scores.shape, times.shape[1]))
+        with np.errstate(all="ignore"):
+            for rows in blocks(len(self), times.shape[1] * max(scores.shape[1], self.n_components)):
+                inside = np.where(known[rows], 1.0, times[rows])
+                result[rows] = self._take(rows)._log_sf_given(scores[rows], inside)
+        result = np.where(known[:, None], np.where(under, 0.0, -np.inf)[:, None], result)
+        return result.reshape(*scores.shape, *shape[1:])
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         """Return the time by which a fraction p of the runs has finished, exact to 1e-9.

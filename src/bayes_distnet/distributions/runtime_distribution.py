@@ -14,7 +14,7 @@ from bayes_distnet.distributions.as_arrays import StoredArrays, from_arrays, to_
 from bayes_distnet.distributions.blocks import grid_blocks
 from bayes_distnet.distributions.checks import check_components, check_weights
 from bayes_distnet.distributions.combining import pool, stack
-from bayes_distnet.distributions.disagreement import log_joint, share_between_draws
+from bayes_distnet.distributions.disagreement import log_joint, log_sf_given, share_between_draws
 from bayes_distnet.distributions.draws import check_draws
 from bayes_distnet.distributions.families import Family
 from bayes_distnet.distributions.mixture import Mixture
@@ -188,6 +188,10 @@ class RuntimeDistribution(PredictedRuntimes):
         self._need_draws("unsure_share")
         return share_between_draws(self._mixture)
 
+    def _log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:
+        self._need_draws("log_sf_given")
+        return log_sf_given(self._mixture, hardness, times)
+
     def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
         """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
         self._need_draws("log_joint")
@@ -298,13 +302,6 @@ class RuntimeDistribution(PredictedRuntimes):
         -------
         RuntimeDistribution
             The same rows.
-
-        Examples
-        --------
-        >>> from bayes_distnet.distributions.families import Exponential
-        >>> rtd = RuntimeDistribution(Exponential(scale=[[1.0, 3.0]])).given_alive(2.0)
-        >>> bool(RuntimeDistribution.from_arrays(rtd.to_arrays()).mean() == rtd.mean())
-        True
         """
         return cls._of(from_arrays(arrays))
 

@@ -10,19 +10,20 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import Observations, observe
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
-from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError, SettingError
 from bayes_distnet.models.familiarity import TrainingRange
-from bayes_distnet.models.saving import Arrays, read_model, with_prefix, without_prefix, write_model
+from bayes_distnet.models.saving import Arrays, read_model, write_model
 from bayes_distnet.validation import check_seed
 
-RANGES = "training_range"  # prefix of the arrays of the training range in a saved model
+FOLDS = 5  # of predictions of unseen instances, by models that have none of their own
 
 
 class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
@@ -61,6 +62,43 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         FeatureError
             Features that cannot be used.
         """
+        self._learn(X, y, finished, groups)
+        return self
+
+    def fit_unseen(
+        self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> PredictedRuntimes:
+        """Learn from runs, and predict the same instances as if each had not been seen.
+
+        Such predictions are honest about new instances: what is learnt from them (weights of models, dependence
+        between solvers, thresholds) holds there. BayesDistNet and HybridDistNet have them at no further cost, from
+        members and trees that were trained without the instance; other models are fitted five times more.
+
+        Parameters
+        ----------
+        X, y, finished, groups : array-like
+            As in `fit`.
+
+        Returns
+        -------
+        PredictedRuntimes
+            One row per instance with a run, in the order of their first row in X.
+
+        Examples
+        --------
+        >>> from bayes_distnet import Ridge, make_runs
+        >>> data = make_runs(n_instances=40, n_runs=2, random_state=0)
+        >>> model = Ridge()
+        >>> unseen = model.fit_unseen(data.features, data.seconds)
+        >>> len(unseen), len(model.predict(data.features))
+        (40, 40)
+        """
+        unseen, features, observations = self._learn(X, y, finished, groups)
+        return unseen if unseen is not None else _cross_fitted(self, features, observations)
+
+    def _learn(
+        self, X: Any, y: Any, finished: ArrayLike | None, groups: ArrayLike | None
+    ) -> tuple[PredictedRuntimes | None, FloatArray, Observations]:
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit that fails leaves an unfitted model, not half of an old one
         features = self._check_features(X, reset=True)
@@ -72,7 +110,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected: taken as one run per instance.",
                 DataConversionWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         features, observations = observe(features, y, finished, groups)
         if observations.n_instances < self._least_instances:
@@ -82,9 +120,9 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
                 "only one."
             )
         self.training_range_ = TrainingRange.fit(features)
-        self._fit(features, observations)
+        unseen = self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
-        return self
+        return unseen, features, observations
 
     def predict_distribution(self, X: Any) -> PredictedRuntimes:
         """Predict runtime distributions.
@@ -118,7 +156,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         return self.predict_distribution(X).median()
 
     def familiarity(self, X: Any) -> pd.DataFrame:
-        """Compare instances with those of the training data.
+        """Compare instances with the training data.
 
         Parameters
         ----------
@@ -128,16 +166,13 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         Returns
         -------
         DataFrame
-            One row per row of X. *verdict*: familiar, unusual (past all except two in a hundred of the training
-            instances, and by half of a feature's range) or outside (five times as far); *distance* from the training
-            data, 1 at their edge; *n_out_of_range*, *out_of_range*: features outside their trained ranges, the farthest
-            first; *farthest*: the first of them with their values and ranges, as text.
+            One row per row of X: verdict (familiar, unusual, outside), distance (1 is the edge of the training data),
+            n_out_of_range, out_of_range (features, the farthest first), farthest (a few with values and ranges).
         """
         check_is_fitted(self)
-        features = self._check_features(X, reset=False)
-        names = getattr(self, "feature_names_in_", [f"feature {j}" for j in range(self.n_features_in_)])
-        index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(features))
-        return self.training_range_.table(features, [str(name) for name in names], index)
+        features, names = self._check_features(X, reset=False), getattr(self, "feature_names_in_", None)
+        table = self.training_range_.table(features, names)
+        return table.set_axis(X.index, axis=0) if isinstance(X, pd.DataFrame) else table
 
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
         """Return the mean log likelihood of runs.
@@ -152,14 +187,12 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         float
             Mean over runs of the log density (per second) if finished, else of the log survival.
         """
-        check_is_fitted(self)
         rtd = self.predict_distribution(X)
         # The rows of X stand in for features: rows without a run drop out.
         rows, observations = observe(np.arange(len(rtd), dtype=float)[:, None], y, finished, need_finished=False)
         rtd = rtd[rows[observations.instance, 0].astype(int)]
         seconds = observations.seconds[:, None]
-        likelihood = np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0])
-        return float(likelihood.mean())
+        return float(np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0]).mean())
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: `model.json` and `model.safetensors`.
@@ -177,7 +210,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             parameters=self.fitted_params_,  # set_params after fit does not change what was fitted
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
-            arrays=self._to_arrays() | with_prefix(RANGES, self.training_range_.to_arrays()),
+            arrays=self._to_arrays() | self.training_range_.to_arrays(),
         )
 
     @classmethod
@@ -201,9 +234,8 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
 
         def restore(arrays: Arrays) -> None:
-            ranges = without_prefix(RANGES, arrays)
-            model.training_range_ = TrainingRange.from_arrays(ranges, saved.n_features)
-            model._from_arrays({name: arrays[name] for name in arrays.keys() - with_prefix(RANGES, ranges).keys()})
+            model.training_range_, own = TrainingRange.from_arrays(arrays, saved.n_features)
+            model._from_arrays(own)
 
         saved.restore(restore, lambda: model._predict(np.broadcast_to(np.nan, (1, saved.n_features))).median())
         model.fitted_params_ = saved.parameters
@@ -235,7 +267,8 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         return np.asarray(checked)
 
     @abstractmethod
-    def _fit(self, features: FloatArray, observations: Observations) -> None: ...
+    def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
+        """Learn; return predictions of the training instances by parts that have not seen them, if there are any."""
 
     @abstractmethod
     def _predict(self, features: FloatArray) -> PredictedRuntimes: ...
@@ -277,6 +310,22 @@ def fit_runs(model: Any, X: Any, seconds: FloatArray, finished: BoolArray) -> An
     present = np.flatnonzero(~np.isnan(seconds[:, 0]))
     rows = X.iloc[present] if isinstance(X, pd.DataFrame) else np.asarray(X)[present]
     return model.fit(rows, seconds[present, 0], finished=finished[present, 0], groups=present)
+
+
+def _cross_fitted(model: RuntimeEstimator, features: FloatArray, observations: Observations) -> PredictedRuntimes:
+    """Predict every instance by a clone that was fitted to the other folds."""
+    n = observations.n_instances
+    fold = np.random.default_rng(0).permutation(np.arange(n) % min(FOLDS, n))
+    seconds, finished = observations.matrix()
+    rows, parts = [], []
+    for mine in range(fold.max() + 1):
+        own = clone(model)
+        fit_runs(own, features[fold != mine], seconds[fold != mine], finished[fold != mine])
+        rows.append(np.flatnonzero(fold == mine))
+        parts.append(own._predict(features[fold == mine]))
+    if not all(isinstance(part, RuntimeDistribution) for part in parts):
+        raise SettingError(f"{type(model).__name__} has no predictions of instances that it has not seen.")
+    return RuntimeDistribution.concat(parts)[np.argsort(np.concatenate(rows))]
 
 
 def seed_of(random_state: Any) -> int:

@@ -6,7 +6,9 @@ from typing import Any
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
+from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.instance_effect import EffectSize
 from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
 from bayes_distnet.models.network.estimator import OUTPUTS, NetworkEstimator, as_tuple
@@ -117,19 +119,26 @@ class BayesDistNet(NetworkEstimator):
             verbose=self.verbose,
         )
 
-    def _fit(self, features: FloatArray, observations: Observations) -> None:
+    def _fit(self, features: FloatArray, observations: Observations) -> InstanceRuntimes | None:
         super()._fit(features, observations)
         recipe = self.ensemble_.recipe
+        if not isinstance(recipe, DefaultRecipe) or recipe.output != "parameters" or recipe.n_members == 1:
+            return None
         # Ignorance shows in runs of instances that some of the members have not seen.
-        if isinstance(recipe, DefaultRecipe) and recipe.output == "parameters" and recipe.n_members > 1:
-            unseen = self.ensemble_.out_of_fold(self.ensemble_.inputs(features))
-            self.effect_ = EffectSize.fit(unseen, observations)
+        x = self.ensemble_.inputs(features)
+        unseen = self.ensemble_.out_of_fold(x)
+        self.effect_ = EffectSize.fit(unseen, observations)
+        return self._with_effect(unseen, x, features)
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
         if not hasattr(self, "effect_"):
             return super()._predict(features)
-        x, extrapolation = self.ensemble_.inputs(features), self.ensemble_.extrapolation
-        rtd, far = self.ensemble_.network(x), extrapolation.far(x, self.training_range_.distance(features))
+        x = self.ensemble_.inputs(features)
+        return self._with_effect(self.ensemble_.network(x), x, features)
+
+    def _with_effect(self, rtd: RuntimeDistribution, x: FloatArray, features: FloatArray) -> InstanceRuntimes:
+        extrapolation = self.ensemble_.extrapolation
+        far = extrapolation.far(x, self.training_range_.distance(features))
         return self.effect_.of(extrapolation.gated(rtd, far), extrapolation.untested(rtd, far))
 
     def _to_arrays(self) -> Arrays:

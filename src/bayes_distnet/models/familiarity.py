@@ -17,6 +17,7 @@ is 1 at the edge of the training data, that is at the end of the ranges, widened
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
@@ -25,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.arrays import BoolArray, FloatArray
-from bayes_distnet.models.saving import Arrays, check_array
+from bayes_distnet.models.saving import Arrays, check_array, with_prefix, without_prefix
 
 LEAST_TOLERANCE, LARGEST_TOLERANCE = 0.5, 20.0  # in widths of a range
 UNUSUAL_FRACTION = 0.02  # of the training instances, each compared with all others, past the tolerance
@@ -34,6 +35,7 @@ ALL_MISSING = 20.0  # excess of an instance that lacks all features, none of whi
 NEW_VALUE = 1.0  # excess of a feature that was always 0 or always missing, and now has another value: it has no unit
 LEAST_WIDTH = 1e-9  # least width of a feature that varies, relative to its largest magnitude
 FARTHEST = 1e6  # largest excess of a feature
+PREFIX = "training_range"  # of the arrays in a saved model
 SHOWN = 3  # features that are shown with their values
 
 
@@ -98,17 +100,15 @@ class TrainingRange:
         total = _total(self.excess(x), self.newly_missing(x))
         return np.asarray((1.0 + 2.0 * total) / (1.0 + 2.0 * self.tolerance))
 
-    def table(self, x: FloatArray, names: list[str], index: pd.Index) -> pd.DataFrame:
+    def table(self, x: FloatArray, names: Sequence[object] | None = None) -> pd.DataFrame:
         """Return verdicts on rows and their reasons.
 
         Parameters
         ----------
         x : array
             Features, one row per instance.
-        names : list of str
-            Names of the features.
-        index : Index
-            Names of the rows.
+        names : sequence or None
+            Names of the features; None numbers them.
 
         Returns
         -------
@@ -116,6 +116,7 @@ class TrainingRange:
             verdict, distance, n_out_of_range, out_of_range (names, the farthest first) and farthest (the first few
             with their values and ranges, as text).
         """
+        named = [f"feature {j}" for j in range(x.shape[1])] if names is None else [str(name) for name in names]
         # A missing value has no place in its range: it is listed behind values that have one.
         order_by = np.where(self.newly_missing(x), 0.5 / FARTHEST, self.excess(x))
         order, counts = np.argsort(-order_by, axis=1, kind="stable"), (order_by > 0).sum(axis=1)
@@ -125,13 +126,12 @@ class TrainingRange:
                 "verdict": verdicts(self.distance(x)),
                 "distance": self.distance(x),
                 "n_out_of_range": counts,
-                "out_of_range": [tuple(names[j] for j in some) for some in columns],
+                "out_of_range": [tuple(named[j] for j in some) for some in columns],
                 "farthest": [
-                    ", ".join(self._described(names[j], j, row[j]) for j in some[:SHOWN])
+                    ", ".join(self._described(named[j], j, row[j]) for j in some[:SHOWN])
                     for row, some in zip(x, columns, strict=True)
                 ],
-            },
-            index=index,
+            }
         )
 
     def _described(self, name: str, column: int, value: float) -> str:
@@ -142,13 +142,14 @@ class TrainingRange:
         return f"{name} {value:.4g} (trained: {self.low[column]:.4g} to {self.high[column]:.4g})"
 
     def to_arrays(self) -> Arrays:
-        """Return the ranges as plain arrays."""
-        return vars(self) | {"tolerance": np.array([self.tolerance])}
+        """Return the ranges as plain arrays, with names that no model has."""
+        return with_prefix(PREFIX, vars(self) | {"tolerance": np.array([self.tolerance])})
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, n_features: int) -> Self:
-        """Restore ranges from the result of `to_arrays`."""
-        new = cls(arrays["low"], arrays["high"], arrays["missing"], float(arrays["tolerance"][0]))
+    def from_arrays(cls, arrays: Arrays, n_features: int) -> tuple[Self, Arrays]:
+        """Restore ranges from the arrays of a model, and return the others."""
+        own = without_prefix(PREFIX, arrays)
+        new = cls(own["low"], own["high"], own["missing"], float(own["tolerance"][0]))
         if new.missing.dtype != bool or new.missing.shape != (n_features,):
             raise ValueError(f"training range: missing is {new.missing.dtype} of shape {new.missing.shape}")
         known = ~np.isnan(new.low)
@@ -156,7 +157,7 @@ class TrainingRange:
             check_array(f"training range: {name}", np.where(known, end, 0.0), "f", n_features)
         if np.any(new.low[known] > new.high[known]) or not LEAST_TOLERANCE <= new.tolerance <= LARGEST_TOLERANCE:
             raise ValueError("training range: ends in the wrong order, or no tolerance")
-        return new
+        return new, {name: arrays[name] for name in arrays.keys() - with_prefix(PREFIX, own).keys()}
 
 
 def verdicts(distance: FloatArray) -> list[str]:

@@ -109,7 +109,7 @@ class HybridDistNet(RuntimeEstimator):
             n_members=self.n_members, n_draws=self.n_draws, max_iter=self.max_iter, verbose=self.verbose
         )
 
-    def _fit(self, features: FloatArray, observations: Observations) -> None:
+    def _fit(self, features: FloatArray, observations: Observations) -> InstanceRuntimes:
         check_at_least("n_estimators", self.n_estimators, 1)
         check_at_least("n_members", self.n_members, 2)
         seed = seed_of(self.random_state)
@@ -129,7 +129,9 @@ class HybridDistNet(RuntimeEstimator):
             runs=runs,
         )
         self.pool_ = Pool.fit(candidates, observations, seed)
-        self.effect_ = EffectSize.fit(self.pool_.combine(candidates), observations)
+        pooled = self.pool_.combine(candidates)
+        self.effect_ = EffectSize.fit(pooled, observations)
+        return self._with_effect(pooled, x, features)
 
     def _predict(self, features: FloatArray) -> InstanceRuntimes:
         x = self.ensemble_.inputs(features)
@@ -139,7 +141,10 @@ class HybridDistNet(RuntimeEstimator):
             forest=merged(self.forest_.components(leaves)),
             runs=self.leaf_runs_.of(self.forest_, leaves),
         )
-        rtd, extrapolation = self.pool_.combine(candidates), self.ensemble_.extrapolation
+        return self._with_effect(self.pool_.combine(candidates), x, features)
+
+    def _with_effect(self, rtd: RuntimeDistribution, x: FloatArray, features: FloatArray) -> InstanceRuntimes:
+        extrapolation = self.ensemble_.extrapolation
         far = extrapolation.far(x, self.training_range_.distance(features))
         # The open tail, here and in the runs that the forest has learnt from, is doubt enough.
         return self.effect_.of(extrapolation.gated(rtd, far, doubt=0.0), extrapolation.untested(rtd, far))

@@ -35,9 +35,10 @@ class NetworkEstimator(RuntimeEstimator):
     @abstractmethod
     def _recipe(self) -> Recipe: ...
 
-    def _fit(self, features: FloatArray, observations: Observations) -> None:
+    def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
         n_jobs = self.get_params(deep=False).get("n_jobs")
         self.ensemble_ = fit_networks(features, observations, self._recipe(), seed_of(self.random_state), n_jobs)
+        return None
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
         return self.ensemble_.distribution(self.ensemble_.inputs(features), self.training_range_.distance(features))

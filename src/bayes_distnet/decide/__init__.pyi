@@ -1,0 +1,1 @@
+from .law_table import LawTable as LawTable

@@ -255,7 +255,7 @@ def read_journal(folder: Path) -> list[Record]:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Compute a digest of runs and features: results of other data do not belong in the same folder.
+    """Compute a digest of runs, features and folds: results of other data do not belong in the same folder.
 
     Parameters
     ----------
@@ -270,6 +270,8 @@ def fingerprint(data: Dataset) -> str:
     digest = hashlib.sha256()
     for part in (data.seconds, data.finished, data.features.to_numpy(dtype=float)):
         digest.update(np.ascontiguousarray(part).tobytes())
+    if data.folds is not None:
+        digest.update(data.folds.to_numpy(dtype=float, na_value=np.nan).tobytes())
     digest.update("\0".join([*map(str, data.features.index), *map(str, data.features.columns)]).encode())
     return digest.hexdigest()
 

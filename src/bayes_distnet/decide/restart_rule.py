@@ -216,10 +216,10 @@ class RestartLaws:
             return self.alone
         reached = self.table.log_sf <= np.log(tail)
         place = np.where(reached.any(axis=2), np.argmax(reached, axis=2), self.table.times.shape[1] - 1)
-        return np.take_along_axis(self.table.spent, place[..., None], axis=2)[..., 0]
+        return np.asarray(np.take_along_axis(self.table.spent, place[..., None], axis=2)[..., 0])
 
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Quotient in which infinity over infinity is 1: nothing is gained."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.isinf(above) & np.isinf(below), 1.0, above / below)
+        return np.asarray(np.where(np.isinf(above) & np.isinf(below), 1.0, above / below))

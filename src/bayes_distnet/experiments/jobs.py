@@ -60,6 +60,8 @@ class Job:
         Fold over instances, and seed of splits and models.
     folds : int
         Number of folds.
+    own_folds : bool
+        Whether they are the folds of the data; otherwise the seed deals instances out to folds.
     preset : str or None
         "paper" for the published splits.
     kind : str
@@ -79,6 +81,7 @@ class Job:
     fold: int
     seed: int
     folds: int
+    own_folds: bool
     preset: str | None
     kind: str
     source: str
@@ -157,15 +160,15 @@ def _load(folder: str, fingerprint: str) -> Dataset:
     return Dataset.load(Path(folder) / DATA)
 
 
-def fold_rows(job: Job, n_instances: int) -> tuple[IntArray, IntArray]:
+def fold_rows(job: Job, data: Dataset) -> tuple[IntArray, IntArray]:
     """Return the rows of the training and of the test instances of a job.
 
     Parameters
     ----------
     job : Job
         Job with fold, seed and preset.
-    n_instances : int
-        Number of instances in the data.
+    data : Dataset
+        All instances.
 
     Returns
     -------
@@ -173,9 +176,11 @@ def fold_rows(job: Job, n_instances: int) -> tuple[IntArray, IntArray]:
         Rows in the data.
     """
     if job.preset == "paper":
-        parts = splits.published_folds(n_instances, job.folds)
+        parts = splits.published_folds(len(data), job.folds)
+    elif job.own_folds and data.folds is not None:
+        parts = splits.folds_by_label(data.folds.iloc[:, job.seed % data.folds.shape[1]])
     else:
-        parts = splits.folds_by_instance(n_instances, job.folds, job.seed)
+        parts = splits.folds_by_instance(len(data), job.folds, job.seed)
     return list(parts)[job.fold]
 
 
@@ -194,7 +199,7 @@ def split_data(job: Job, data: Dataset) -> Split:
     Split
         Instances to learn from and instances to predict.
     """
-    train, test = fold_rows(job, len(data))
+    train, test = fold_rows(job, data)
     seconds, finished = splits.first_runs(data.seconds[train], data.finished[train], job.condition.runs, job.seed)
     scale = float(np.nanmax(seconds))
     # The published code validates on the last fifth of the training instances, and never cuts their runs off.

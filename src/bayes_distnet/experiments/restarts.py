@@ -238,7 +238,7 @@ def summarise_restarts(results: Results) -> pd.DataFrame:
         found = compute()
         columns |= {name: found["mean"], f"{name}_error": found["error"]}
     cutoffs = by_instance(rows, "cutoff").reindex(seconds.index)
-    columns["restarted"] = np.isfinite(cutoffs).where(cutoffs.notna()).mean(axis=1).astype(float)
+    columns["restarted"] = (cutoffs < np.inf).where(cutoffs.notna()).mean(axis=1).astype(float)
     table = pd.DataFrame(columns).rename_axis("policy").reset_index()
     rank = table["role"].map({str(role): place for place, role in enumerate(Role)})
     return table.assign(rank=rank).sort_values(["rank", "speed_up"], ascending=[True, False]).drop(columns="rank")

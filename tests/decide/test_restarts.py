@@ -35,7 +35,9 @@ def test_restarting_a_run_without_memory_changes_nothing():
 
 def test_two_points_have_a_closed_form():
     # Almost deterministic parts at 1 s (probability 0.2) and 100 s: (0.2 + 0.8) / 0.2 with a cutoff between them.
-    rtd = RuntimeDistribution(LogNormal(loc=[[0.0, np.log(100.0)]], scale=[[1e-3, 1e-3]]), weights=[0.2, 0.8], draws=[0, 0])
+    rtd = RuntimeDistribution(
+        LogNormal(loc=[[0.0, np.log(100.0)]], scale=[[1e-3, 1e-3]]), weights=[0.2, 0.8], draws=[0, 0]
+    )
     cut = best_cutoff(rtd)
     assert 1.0 < cut.cutoff[0] < 1.3
     np.testing.assert_allclose(cut.expected, 5.0, rtol=0.1)
@@ -140,7 +142,8 @@ def test_the_band_holds_the_speed_up_of_each_draw():
     low, high = cut.band
     rho, scale = 0.3, 2.0
     gains = [
-        np.exp(0.5 * scale**2 * (1 - rho)) * np.exp(scale * np.sqrt(rho) * h)
+        np.exp(0.5 * scale**2 * (1 - rho))
+        * np.exp(scale * np.sqrt(rho) * h)
         / slow_total(stats.lognorm(scale * np.sqrt(1 - rho), scale=np.exp(scale * np.sqrt(rho) * h)).sf, cut.cutoff[0])
         for h in hardness_scores()
     ]

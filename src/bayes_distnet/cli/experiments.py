@@ -47,7 +47,11 @@ def add_experiment(commands: Any) -> None:
         "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out out/paper",
     )
     parser.add_argument(
-        "names", nargs="+", metavar="NAME", choices=(*EXPERIMENTS, "all"), help=f"{', '.join(EXPERIMENTS)}, or all: {', '.join(ALL)}"
+        "names",
+        nargs="+",
+        metavar="NAME",
+        choices=(*EXPERIMENTS, "all"),
+        help=f"{', '.join(EXPERIMENTS)}, or all: {', '.join(ALL)}",
     )
     parser.add_argument("--data", default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring")
     takes_features(parser)

@@ -20,6 +20,7 @@ from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes, ch
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_level, is_number
 
+
 def best_cutoff(
     rtd: PredictedRuntimes, *, overhead: float = 0.0, rule: RestartRule | None = None, level: float = 0.9
 ) -> Cutoffs:
@@ -67,7 +68,9 @@ def best_cutoff(
 def _choose(table: LawTable, overhead: float, rule: RestartRule, level: float) -> Cutoffs:
     choice = rule.choose(RestartLaws(table, overhead))
     with np.errstate(divide="ignore", invalid="ignore"):
-        gains = np.where(np.isinf(choice.costs), np.where(np.isinf(choice.alone), 1.0, 0.0), choice.alone / choice.costs)
+        gains = np.where(
+            np.isinf(choice.costs), np.where(np.isinf(choice.alone), 1.0, 0.0), choice.alone / choice.costs
+        )
     low, high = _band(gains, level)
     without = choice.alone.mean(axis=1)
     return Cutoffs(
@@ -129,7 +132,8 @@ def expected_time(
         costs = total_time(*LawTable.of(rtd[rows]).at(times[rows]), overhead)
         mean[rows] = costs.mean(axis=1)
         low[rows], high[rows] = _band(costs, level)
-    return ExpectedTime(*(part.reshape(shape) for part in (times, mean, low, high)), level)
+    times, mean, low, high = (part.reshape(shape) for part in (times, mean, low, high))
+    return ExpectedTime(times, mean, low, high, level)
 
 
 def _band(values: FloatArray, level: float) -> FloatArray:

@@ -148,11 +148,20 @@ class Plan:
             for runs in self.runs
             for fraction in self.censored
         ]
-        kind, source, shown = self.experiment.kind, self.experiment.source, _shown(conditions)
-        models = self.models
+        shown, models = _shown(conditions), self.models
         return [
             Job(
-                *(text, label, family, c, fold, seed, self.folds, self.own_folds, self.preset, kind, source),
+                text,
+                label,
+                family,
+                c,
+                fold,
+                seed,
+                self.folds,
+                self.own_folds,
+                self.preset,
+                self.experiment.kind,
+                self.experiment.source,
                 examples=seed == 0 and c in shown,
                 alone=(text, label, family) == models[0],
             )

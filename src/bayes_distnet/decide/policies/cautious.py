@@ -79,9 +79,7 @@ class Cautious(RestartPolicy):
         Largest unsureness at which the prediction is trusted: see `learn_threshold`.
     """
 
-    def __init__(
-        self, predicted: RestartPolicy, universal: RestartPolicy, *, unsure: float, threshold: float
-    ) -> None:
+    def __init__(self, predicted: RestartPolicy, universal: RestartPolicy, *, unsure: float, threshold: float) -> None:
         for name, value in (("unsure", unsure), ("threshold", threshold)):
             if not is_number(value) or np.isnan(value):
                 raise SettingError(f"{name}={value!r}: expected a number.")

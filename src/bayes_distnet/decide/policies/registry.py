@@ -61,7 +61,9 @@ POLICIES: Registry[PolicyEntry] = Registry(
         ),
         PolicyEntry("none", "no restarts", "every run goes on until it finishes", f"{_AT}.tuning:no_restarts"),
         PolicyEntry("fixed", "one cutoff for all", "best on the training instances", f"{_AT}.tuning:best_fixed"),
-        PolicyEntry("luby", "Luby", "universal sequence, unit tuned on the training instances", f"{_AT}.tuning:best_luby"),
+        PolicyEntry(
+            "luby", "Luby", "universal sequence, unit tuned on the training instances", f"{_AT}.tuning:best_luby"
+        ),
         PolicyEntry(
             "geometric",
             "geometric",

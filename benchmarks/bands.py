@@ -40,9 +40,8 @@ def held(seconds, rtd, q, level):
 def perfect(seconds, rtd, q, level, repeats=50):
     """The same for instances that follow the prediction and its effect, in normal scores."""
     rng, size = np.random.default_rng(0), rtd.effect.size
-    low, high = (
-        rtd.effect.scores_at(value, np.log1p(-q)) for value in rtd.effect.quantiles((0.5 - level / 2, 0.5 + level / 2))
-    )
+    log_sf, ends = np.full((len(size), 1), np.log1p(-q)), (0.5 - level / 2, 0.5 + level / 2)
+    low, high = (rtd.effect.scores_at(value, log_sf)[:, 0] for value in rtd.effect.quantiles(ends))
     inside = []
     for _ in range(repeats):
         shared = np.sqrt(size) * rng.normal(size=len(size))

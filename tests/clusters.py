@@ -12,7 +12,8 @@ CUTOFF = 100.0
 def two_clusters(n: int = 60, runs: int = 1, seed: int = 0) -> Dataset:
     """`left` is fast where the feature `side` is negative and times out elsewhere, `right` the other way round.
 
-    `steady` takes 90 s, and times out on every third instance: it is the single best. The second feature says the same, the third one is noise and missing on every fifth instance.
+    `steady` takes 90 s, and times out on every third instance: it is the single best. The second feature says the same
+    as the first; the third one is noise, and missing on every fifth instance.
     """
     rng = np.random.default_rng(seed)
     side = np.where(np.arange(n) % 2 == 0, -1.0, 1.0)

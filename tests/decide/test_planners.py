@@ -12,6 +12,7 @@ from bayes_distnet.decide.consultation import consult
 from bayes_distnet.decide.planners import Facts, SolverPlanner, planner_of
 from bayes_distnet.decide.slot import Slot
 from bayes_distnet.errors import ModelFileError, SettingError
+from bayes_distnet.models.header import FORMAT_VERSION
 from bayes_distnet.models.library import save_model, train
 
 
@@ -34,7 +35,7 @@ def write_header(folder, **about):
         "cutoff": 60.0,
         "uses_features": True,
     }
-    header = {"format": "bayes-distnet model", "format_version": 3, "model": "PortfolioModel"}
+    header = {"format": "bayes-distnet model", "format_version": FORMAT_VERSION, "model": "PortfolioModel"}
     folder.mkdir(exist_ok=True)
     (folder / "model.json").write_text(json.dumps(header | {"parameters": {"about": known | about}}))
     return folder

@@ -11,8 +11,8 @@ from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.decide.feature_charge import Charge, FeatureTime, feature_time
 from bayes_distnet.decide.limits_of_choice import oracle, single_best
 from bayes_distnet.decide.procedures import Procedure, Step
-from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.decide.replay import replay
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 CUTOFF = 10.0
 NAMES = ["a", "b", "c"]

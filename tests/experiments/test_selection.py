@@ -1,6 +1,7 @@
 """The experiments on selection and portfolios, from the data to the numbers."""
 
 import json
+from dataclasses import replace
 
 import clusters
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.decisions import decided, summary_of
 from bayes_distnet.experiments.plans import make_plan
+from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.run import run_experiment
 from bayes_distnet.experiments.selection import ORACLE, SINGLE_BEST, first_runs
-from bayes_distnet.experiments.results import Results
 
 CHEAP = ["ridge", "argosmart", "sunny"]
 
@@ -21,9 +22,7 @@ CHEAP = ["ridge", "argosmart", "sunny"]
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("selection") / "out"
     data = clusters.two_clusters(40)
-    return run_experiment(
-        "selection", data, folder, name="clusters", models=CHEAP, folds=4, cores=1, progress=False
-    )
+    return run_experiment("selection", data, folder, name="clusters", models=CHEAP, folds=4, cores=1, progress=False)
 
 
 def test_selectors_close_the_gap_on_two_clusters(made):
@@ -45,7 +44,13 @@ def test_jobs_are_not_repeated_and_others_can_be_added(made):
     before = made.folder / "about.json"
     sessions = len(json.loads(before.read_text())["sessions"])
     run_experiment(
-        "selection", clusters.two_clusters(40), made.folder, name="clusters", models=["sunny"], folds=4, cores=1,
+        "selection",
+        clusters.two_clusters(40),
+        made.folder,
+        name="clusters",
+        models=["sunny"],
+        folds=4,
+        cores=1,
         progress=False,
     )
     assert len(json.loads(before.read_text())["sessions"]) == sessions  # nothing was left to do
@@ -54,10 +59,14 @@ def test_jobs_are_not_repeated_and_others_can_be_added(made):
 def test_published_folds_are_used(tmp_path):
     data = clusters.two_clusters(12)
     folds = pd.DataFrame({1: np.arange(12) % 3 + 1}, index=data.features.index, dtype="Int64")
-    from dataclasses import replace
-
     results = run_experiment(
-        "selection", replace(data, folds=folds), tmp_path / "out", name="c", models=["argosmart"], cores=1, progress=False
+        "selection",
+        replace(data, folds=folds),
+        tmp_path / "out",
+        name="c",
+        models=["argosmart"],
+        cores=1,
+        progress=False,
     )
     rows = decided(results, "selection").drop_duplicates("instance").set_index("instance")
     assert (rows["fold"] + 1 == folds[1].reindex(rows.index)).all()
@@ -65,7 +74,13 @@ def test_published_folds_are_used(tmp_path):
 
 def test_parallel_plans_beat_one_core(tmp_path):
     results = run_experiment(
-        "portfolio", clusters.two_clusters(24, runs=3), tmp_path / "out", name="c", models=["ridge"], folds=2, cores=1,
+        "portfolio",
+        clusters.two_clusters(24, runs=3),
+        tmp_path / "out",
+        name="c",
+        models=["ridge"],
+        folds=2,
+        cores=1,
         progress=False,
     )
     table = summary_of(Results.load(results.folder), "portfolio").set_index("policy")

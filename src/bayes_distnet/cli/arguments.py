@@ -82,7 +82,10 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-DATA_HELP = "name of a data set, a folder of one or of an ASlib scenario, or a file of runs (.sqlite, .parquet, .csv) with --features"
+DATA_HELP = (
+    "name of a data set, a folder of one or of an ASlib scenario, or a file of runs (.sqlite, .parquet, .csv) with "
+    "--features"
+)
 
 
 def takes_features(parser: argparse.ArgumentParser) -> None:

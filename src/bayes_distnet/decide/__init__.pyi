@@ -14,6 +14,8 @@ from .objectives import Objective as Objective
 from .objectives import find_objective as find_objective
 from .planners import planner_of as planner_of
 from .portfolio_model import PortfolioModel as PortfolioModel
+from .restart_learning import learn_rule as learn_rule
+from .restart_replay import RecordedRuns as RecordedRuns
 from .restart_rule import RestartRule as RestartRule
 from .restarts import best_cutoff as best_cutoff
 from .restarts import expected_time as expected_time

@@ -1,7 +1,7 @@
 """Advice while a solver is running: go on, restart it, or switch to another.
 
-That there is no answer yet is evidence about the instance. Instances on which the solver would probably have finished by
-now lose weight, for this solver and, through the dependence between solvers, for the others: what looked like a good
+That there is no answer yet is evidence about the instance. Instances on which the solver would probably have finished
+by now lose weight, for this solver and, through the dependence between solvers, for the others: what looked like a good
 alternative at the start may look as slow as the running solver by now. A restart draws new luck on the same instance.
 """
 
@@ -59,8 +59,8 @@ def advise(
     running : str, sequence of str or None
         The solver, or several that run side by side; None is the one that the model would have chosen.
     objective : str, callable or None
-        See `find_objective`. None: the chance to finish before the deadline, if one is given; else PAR10 with the cutoff
-        of the call or of the model, if that is not past; else expected time.
+        See `find_objective`. None: the chance to finish before the deadline, if one is given; else PAR10 with the
+        cutoff of the call or of the model, if that is not past; else expected time.
     cutoff, deadline : float or None
         Seconds from the start of the run.
     level : float or None
@@ -206,7 +206,7 @@ def _check_one_row(count: int) -> None:
 def _advice(situation: _Situation, elapsed: float, goal: Objective, overhead: float) -> Advice:
     fresh, running = situation.fresh, situation.running
     numbers = [fresh.solvers.index(name) for name in running]
-    again = np.isin(np.arange(len(fresh.solvers)), numbers).astype(int)
+    again = [int(s in numbers) for s in range(len(fresh.solvers))]
     tables = {"continue": situation.going_on, "restart": _delayed(fresh.fastest(again), overhead)}
     alone = {
         name: float(goal.cost(_delayed(fresh.averaged(fresh.log_sf[:, s]), overhead))[0, 0])

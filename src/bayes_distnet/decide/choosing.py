@@ -92,7 +92,7 @@ def _with_similar(
 def _least(costs: FloatArray, medians: dict[str, FloatArray], note: list[str]) -> tuple[IndexArray, list[str]]:
     """Choices of the least cost; by the median where every expected cost is infinite."""
     picked = costs.argmin(axis=1)
-    endless = ~np.isfinite(costs).any(axis=1)
+    endless = np.asarray(~np.isfinite(costs).any(axis=1))
     if endless.any():
         picked = np.where(endless, np.stack(list(medians.values()), axis=1).argmin(axis=1), picked)
         reason = "every expected value is infinite, so the least median decides; give a cutoff"

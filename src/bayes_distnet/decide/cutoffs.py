@@ -103,7 +103,8 @@ class Cutoffs:
     def joined(cls, parts: Sequence[Cutoffs], level: float) -> Cutoffs:
         """Join the answers for consecutive rows."""
         names = [field.name for field in fields(cls) if field.name != "level"]
-        return cls(*(np.concatenate([np.empty(0), *(getattr(p, name) for p in parts)]) for name in names), level)
+        values = {name: np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)]) for name in names}
+        return cls(**values, level=level)
 
 
 @dataclass(frozen=True)

@@ -138,8 +138,8 @@ class Advice:
     expected : dict
         Expected further cost of each action that was considered.
     left : dict
-        Time that the running solver needs from now on, in seconds: "median", "q90", and "low" and "high", the ends of the
-        band of the median with a probability of 0.9.
+        Time that the running solver needs from now on, in seconds: "median", "q90", and "low" and "high", the ends of
+        the band of the median with a probability of 0.9.
     why : str
         The reason.
     elapsed : float

@@ -86,9 +86,9 @@ def learn_dependence(
     """Learn the correlation of instance effects from normal scores of runs under predictions of unseen instances.
 
     With several runs per instance the sizes of the effects are known, and luck is told from ignorance. With one run per
-    instance a size is only assumed. Then the correlation between *runs* of two solvers is all that can be seen. It bounds
-    the sizes from below: what two solvers share on an instance cannot be luck. So an assumed size is raised to the
-    largest such correlation.
+    instance a size is only assumed. Then the correlation between *runs* of two solvers is all that can be seen. It
+    bounds the sizes from below: what two solvers share on an instance cannot be luck. So an assumed size is raised to
+    the largest such correlation.
 
     Parameters
     ----------

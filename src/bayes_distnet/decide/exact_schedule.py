@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 import scipy.optimize
@@ -45,8 +46,8 @@ def exact_schedule(laws: JointLaws, deadline: float) -> tuple[Slot, ...]:
     """
     if len(laws.solvers) > MOST_SOLVERS:
         raise SettingError(
-            f"exact schedules take at most {MOST_SOLVERS} solvers, found {len(laws.solvers)}: name some (solvers=[...]), "
-            "or use method='greedy'."
+            f"exact schedules take at most {MOST_SOLVERS} solvers, found {len(laws.solvers)}: name some "
+            "(solvers=[...]), or use method='greedy'."
         )
     times = joint_runtimes(laws, CASES)
     seconds = longest_cover(times, deadline)
@@ -89,7 +90,7 @@ def longest_cover(times: FloatArray, budget: float, weights: FloatArray | None =
     Returns
     -------
     ndarray
-        (S,) seconds; 0 for a solver that is not used. Among schedules that answer as many, a short one.
+        (S,) seconds; 0 where a solver is not used. Of schedules that answer equally many cases, a short one is taken.
     """
     cases, solvers = times.shape
     weights = np.ones(cases) if weights is None else weights
@@ -119,8 +120,8 @@ def _lengths(times: FloatArray, budget: float) -> FloatArray:
     """Return lengths at which a solver answers more cases: all of them, or quantiles if there are many."""
     useful = np.unique(times[times <= budget])
     if len(useful) <= CHOICES:
-        return useful
-    return useful[np.linspace(0, len(useful) - 1, CHOICES).round().astype(int)]
+        return np.asarray(useful)
+    return np.asarray(useful[np.linspace(0, len(useful) - 1, CHOICES).round().astype(int)])
 
 
 def fastest_order(times: FloatArray, seconds: FloatArray, used: list[int]) -> list[int]:
@@ -128,11 +129,11 @@ def fastest_order(times: FloatArray, seconds: FloatArray, used: list[int]) -> li
     if len(used) > PERMUTED:
         return sorted(used, key=lambda s: -float((times[:, s] <= seconds[s]).mean()) / max(float(seconds[s]), 1e-300))
 
-    def mean_time(order: tuple[int, ...]) -> float:
+    def mean_time(order: Iterable[int]) -> float:
         answered, start = np.full(len(times), np.inf), 0.0
         for s in order:
             answered = np.minimum(answered, np.where(times[:, s] <= seconds[s], start + times[:, s], np.inf))
             start += seconds[s]
         return float(np.minimum(answered, start).mean())
 
-    return list(min(itertools.permutations(used), key=mean_time))
+    return list(min(list(itertools.permutations(used)), key=mean_time))

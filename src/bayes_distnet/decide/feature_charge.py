@@ -63,8 +63,9 @@ def feature_time(data: Dataset, features: tuple[str, ...] | None, charge: Charge
         if data.feature_cost is None:
             return nothing
         cost = data.feature_cost.reindex(data.features.index).fillna(0.0)
-        return FeatureTime(cost.to_numpy(float), nothing.solved)
+        return FeatureTime(np.asarray(cost, dtype=np.float64), nothing.solved)
     if charge is Charge.ALL:
-        return FeatureTime(groups.seconds().to_numpy(float), nothing.solved)
+        return FeatureTime(np.asarray(groups.seconds(), dtype=np.float64), nothing.solved)
     needed = groups.needed_for(data.features.columns if features is None else features)
-    return FeatureTime(groups.seconds(needed).to_numpy(float), groups.presolved(needed).to_numpy(bool))
+    seconds = np.asarray(groups.seconds(needed), dtype=np.float64)
+    return FeatureTime(seconds, groups.presolved(needed).to_numpy(bool))

@@ -109,7 +109,7 @@ class JointLaws:
     def given_alive(self, log_sf: FloatArray) -> JointLaws:
         """Return the beliefs after runs have given no answer, with log survival (n, D) until now.
 
-        Instances that are hard for these runs become more likely, and with them those that are hard for similar solvers.
+        Instances that are hard for these runs become more likely, and with them those hard for similar solvers.
         """
         log_weights = self.log_weights + log_sf
         return replace(self, log_weights=log_weights - scipy.special.logsumexp(log_weights, axis=1, keepdims=True))
@@ -123,7 +123,7 @@ class JointLaws:
 
 
 def law_at(times: FloatArray, log_sf: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Return log survival (D, k) of distributions (D, m) at some seconds (k,), 0 or more; after the last time constant."""
+    """Return log survival (D, k) of distributions (D, m) at some seconds (k,); constant after the last time."""
     grid = np.concatenate([[0.0], times])
     values = np.concatenate([np.zeros((len(log_sf), 1)), np.maximum(log_sf, LEAST)], axis=1)
     after = np.clip(np.searchsorted(grid, wanted, side="right"), 1, len(grid) - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import FloatArray
+from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.decide.law_table import LawTable
 
 
@@ -45,7 +45,7 @@ def sf_and_spent_at(table: LawTable, t: ArrayLike) -> tuple[FloatArray, FloatArr
 
 
 def _past_the_end(
-    table: LawTable, wanted: FloatArray, beyond: FloatArray, log_sf: FloatArray, spent: FloatArray
+    table: LawTable, wanted: FloatArray, beyond: BoolArray, log_sf: FloatArray, spent: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     last, end = table.log_sf[..., -1], table.times[:, -1:]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -84,7 +84,8 @@ def time_at(table: LawTable, sf: float) -> FloatArray:
 def chances_between(table: LawTable, cutoff: float | None) -> tuple[FloatArray, FloatArray]:
     """Return times (n, k) and the chances (n, D, k) of finishing there, which sum to 1.
 
-    The chance of an interval is shared by its two ends. All that lies past the cutoff, or past the last time, is put there.
+    The chance of an interval is shared by its two ends; all that lies past the cutoff, or past the last time, is put
+    there.
     """
     times, sf = table.times, table.sf
     if cutoff is not None:

@@ -48,7 +48,13 @@ class Neighbours:
 
     @classmethod
     def fit(
-        cls, x: NDArray[np.float32], costs: FloatArray, *, random_state: int = 0, n_jobs: int | None = None
+        cls,
+        x: NDArray[np.float32],
+        costs: FloatArray,
+        *,
+        count: int = TREES,
+        random_state: int = 0,
+        n_jobs: int | None = None,
     ) -> tuple[Self, FloatArray]:
         """Grow the forest.
 
@@ -57,7 +63,9 @@ class Neighbours:
         x : array
             Inputs, one row per instance.
         costs : array
-            (n, S) costs of the solvers, not negative.
+            (n, S) costs of the solvers.
+        count : int, default 300
+            Number of trees.
         random_state : int, default 0
             Fixes the result.
         n_jobs : int or None, default None
@@ -71,11 +79,12 @@ class Neighbours:
             (n, n) weights of the other instances, for each training instance, by trees that have not seen it.
         """
         # Square roots: a timeout must not hide all differences between runs that finish.
-        targets = np.sqrt(costs / max(float(costs.max()), 1e-300))
+        above = costs - costs.min()
+        targets = np.sqrt(above / max(float(above.max()), 1e-300))
         targets = targets - targets.mean(axis=1, keepdims=True)
         n, rng = len(x), np.random.default_rng(random_state)
-        drawn = np.stack([np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(TREES)], axis=1)
-        states = rng.integers(2**31, size=TREES)
+        drawn = np.stack([np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(count)], axis=1)
+        states = rng.integers(2**31, size=count)
 
         def grow(tree: int) -> object:
             inside = drawn[:, tree] > 0
@@ -84,11 +93,11 @@ class Neighbours:
             )
             return model.fit(x[inside], targets[inside], sample_weight=drawn[inside, tree].astype(float)).tree_
 
-        grown = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(grow)(tree) for tree in range(TREES))
+        grown = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(grow)(tree) for tree in range(count))
         trees = Trees.of(grown)
         leaves = trees.leaves(x)
         weights = scipy.sparse.csr_matrix(
-            (drawn.ravel().astype(float), (leaves.ravel(), np.repeat(np.arange(n), TREES))),
+            (drawn.ravel().astype(float), (leaves.ravel(), np.repeat(np.arange(n), count))),
             shape=(len(trees.feature), n),
         )
         weights.eliminate_zeros()

@@ -1,7 +1,7 @@
 """Objectives: what a decision is to make small, as a number per tabulated distribution.
 
-An objective takes a `LawTable` and returns one cost per distribution, where less is better. The distribution may be that
-of a solver, of a schedule or of several solvers side by side: an objective sees only when the answer comes.
+An objective takes a `LawTable` and returns one cost per distribution, where less is better. The distribution may be
+that of a solver, of a schedule or of several solvers side by side: an objective sees only when the answer comes.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def finish_by(deadline: float, **_: Any) -> Objective:
         f"chance to finish within {deadline:g} s",
         ("deadline", deadline),
         lambda table: sf_and_spent_at(table, deadline)[0],
-        lambda seconds, finished: 1.0 - (finished & (seconds <= deadline)),
+        lambda seconds, finished: np.where(finished & (seconds <= deadline), 0.0, 1.0),
         unit="",
         shown=lambda cost: 1.0 - np.asarray(cost),
         horizon=deadline,
@@ -250,7 +250,7 @@ def utility(function: Callable[[FloatArray], ArrayLike], *, cutoff: float | None
 
     def cost(table: LawTable) -> FloatArray:
         times, chances = chances_between(table, cutoff)
-        return -(chances * worth(times)[:, None, :]).sum(axis=2)
+        return np.asarray(-(chances * worth(times)[:, None, :]).sum(axis=2))
 
     return Objective(
         f"utility {getattr(function, '__name__', 'of seconds')}",

@@ -20,7 +20,7 @@ from bayes_distnet.decide.trees import Trees
 from bayes_distnet.models.saving import Arrays, check_array
 
 MOST_TREES = 100  # per pair
-ALL_TREES = 12_000  # of all pairs together: with many solvers there are many pairs, and each needs fewer trees
+ALL_TREES = 4_000  # of all pairs together: with many solvers there are many pairs, and each needs fewer trees
 LEAST_TREES = 10
 
 

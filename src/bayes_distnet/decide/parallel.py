@@ -17,7 +17,8 @@ def best_together(
     """Choose solvers that run side by side until one of them answers.
 
     Solvers are added one by one, each time the one that makes the objective least together with those before it; then
-    single solvers are exchanged as long as that helps. Solvers that fail on the same instances add little to each other.
+    single solvers are exchanged as long as that helps. Solvers that fail on the same instances add little to each
+    other.
 
     Parameters
     ----------

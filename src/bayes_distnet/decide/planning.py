@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.decide.decisions import Plan
 from bayes_distnet.decide.exact_schedule import exact_schedule
 from bayes_distnet.decide.joint_laws import POINTS, JointLaws
-from bayes_distnet.decide.objectives import Objective
+from bayes_distnet.decide.objectives import Objective, find_objective
 from bayes_distnet.decide.parallel import best_together
 from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.schedules import best_schedule, cost_of
@@ -52,6 +54,20 @@ class Settings:
     method: str = "greedy"
     copies: bool | None = None
     slowdown: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        deadline: float,
+        objective: str | Callable[[FloatArray], ArrayLike] | Objective | None,
+        level: float | None = None,
+        **others: Any,
+    ) -> Self:
+        """Return settings with an objective by its name; None is PAR10 with the deadline as its cutoff."""
+        check_positive("deadline", deadline)
+        name = "par10" if objective is None else objective
+        goal = find_objective(name, cutoff=float(deadline), deadline=float(deadline), level=level)
+        return cls(float(deadline), goal, **others)
 
     def __post_init__(self) -> None:
         check_positive("deadline", self.deadline)
@@ -173,4 +189,5 @@ def _reason(slots: tuple[Slot, ...], settings: Settings, expected: float, solved
     else:
         cores = [", then ".join(str(s) for s in slots if s.core == core) for core in sorted({s.core for s in slots})]
         text = " beside ".join(cores)
-    return f"{text}: {solved:.0%} are answered within {settings.deadline:g} s, {settings.objective.name} is {expected:.3g}{unit}."
+    chance = f"{solved:.0%} are answered within {settings.deadline:g} s"
+    return f"{text}: {chance}, {settings.objective.name} is {expected:.3g}{unit}."

@@ -80,8 +80,8 @@ class Portfolio:
             named = X.set_axis([str(name) for name in X.columns], axis=1)
             if missing := [name for name in self.columns if name not in named.columns]:
                 raise FeatureError(
-                    f"X: no column {missing[0]!r} ({len(missing)} of the {len(self.columns)} that the model was fitted on "
-                    "are missing). Compute the features as for the training runs."
+                    f"X: no column {missing[0]!r} ({len(missing)} of the {len(self.columns)} that the model was fitted "
+                    "on are missing). Compute the features as for the training runs."
                 )
             return named[list(self.columns)].astype(float)
         try:
@@ -90,8 +90,8 @@ class Portfolio:
             raise FeatureError(f"X: expected a table of numbers ({error}).") from error
         if array.ndim != 2 or array.shape[1] != len(self.columns):
             raise FeatureError(
-                f"X has shape {array.shape}, but the model was fitted on {len(self.columns)} features: give one row per "
-                "instance."
+                f"X has shape {array.shape}, but the model was fitted on {len(self.columns)} features: give one row "
+                "per instance."
             )
         return pd.DataFrame(array, columns=list(self.columns))
 

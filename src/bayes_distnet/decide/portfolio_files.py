@@ -56,7 +56,6 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
         "solvers": portfolio.solvers,
         "left_out": portfolio.left_out,
         "single_best": portfolio.solvers[portfolio.single_best],
-        "uses_features": portfolio.uses_features,
         "cutoff": portfolio.cutoff,
         "feature_cost": portfolio.feature_cost,
         "uses_features": portfolio.uses_features,

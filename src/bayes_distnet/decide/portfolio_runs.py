@@ -32,8 +32,8 @@ class PortfolioRuns:
     features : DataFrame
         One row per instance.
     seconds, finished : array
-        (n, S, k); NaN where there is no run. A run that failed (out of memory, crashed) counts as cut off at the cutoff:
-        on that instance the solver would not have given an answer before it.
+        (n, S, k); NaN where there is no run. A run that failed (out of memory, crashed) counts as cut off at the
+        cutoff: on that instance the solver would not have given an answer before it.
     cutoff : float
         Seconds after which runs are stopped.
     feature_cost : array or None
@@ -92,7 +92,7 @@ class PortfolioRuns:
             rows = data.features.index.get_indexer(pd.Index(own["instance"]))
             columns = own.groupby("instance", sort=False).cumcount().to_numpy()
             times[rows, number, columns], finished[rows, number, columns] = own["seconds"], own["finished"]
-        costs = None if cost is None else cost.to_numpy(float)
+        costs = None if cost is None else np.asarray(cost, dtype=np.float64)
         return cls(tuple(kept), left_out, data.features, times, finished, limit, costs)
 
     @property
@@ -144,7 +144,8 @@ def _enough(frame: pd.DataFrame) -> tuple[list[str], dict[str, str]]:
             left_out[str(solver)] = f"none of its {len(runs)} runs finished"
         elif finished < LEAST_FINISHED or instances < LEAST_INSTANCES:
             left_out[str(solver)] = (
-                f"only {finished} finished runs on {instances} instances; {LEAST_FINISHED} and {LEAST_INSTANCES} are needed"
+                f"only {finished} finished runs on {instances} instances; "
+                f"{LEAST_FINISHED} and {LEAST_INSTANCES} are needed"
             )
         else:
             kept.append(str(solver))

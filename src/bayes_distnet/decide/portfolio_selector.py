@@ -1,8 +1,9 @@
-"""`PortfolioModel` as a selector: its presolver, choices, schedules and parallel plans, in the form that is replayed."""
+"""`PortfolioModel` as a selector: presolver, choices, schedules and parallel plans in the form that is replayed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Self
 
 import pandas as pd
@@ -52,28 +53,23 @@ class PortfolioSelector(Selector):
     def procedures(self, features: pd.DataFrame) -> dict[str, Procedure]:
         """Decide on unseen instances; see `Selector.procedures`."""
         model = self.model_
-        chosen = Procedure.choices(list(model.choose(features).solver))
-        if model.uses_features_:
-            advice = Procedure(chosen.plans, as_schedule(model.presolver_))
-        else:
-            single = Procedure.choices([model.sbs_] * len(features))
-            advice = Procedure(single.plans, as_schedule(model.presolver_), features=())
-        schedule = as_procedure(model.plan(features, deadline=self.cutoff_))
+        chosen = Procedure.choices(list(model.choose(features).solver), features=model.columns_)
+        advice = chosen if model.uses_features_ else Procedure.choices([model.sbs_] * len(features), features=())
+        advice = replace(advice, presolver=as_schedule(model.presolver_))
+        schedule = self._planned(model.plan(features, deadline=self.cutoff_))
         return {"": advice, CHOICE: chosen, SCHEDULE: schedule}
 
     def parallel(self, features: pd.DataFrame, cores: int) -> dict[str, Procedure]:
         """Decide on unseen instances for several cores; see `Selector.parallel`."""
-        planned = as_procedure(self.model_.plan(features, deadline=self.cutoff_, cores=cores))
+        planned = self._planned(self.model_.plan(features, deadline=self.cutoff_, cores=cores))
         advice = planned
         if not self.model_.uses_features_:
             static = self.model_.plan_without_features(self.cutoff_, cores=cores)
             advice = Procedure([as_cores(static.slots[0])] * len(features), features=())
         return {"": advice, ALWAYS: planned}
 
-
-def as_procedure(plan: Plan) -> Procedure:
-    """Return a plan in the form that is replayed."""
-    return Procedure([as_cores(slots) for slots in plan.slots])
+    def _planned(self, plan: Plan) -> Procedure:
+        return Procedure([as_cores(slots) for slots in plan.slots], features=self.model_.columns_)
 
 
 def as_cores(slots: Iterable[Slot]) -> tuple[Schedule, ...]:

@@ -99,9 +99,7 @@ SELECTORS: Registry[SelectorEntry] = Registry(
         SelectorEntry(
             "log-forest", "Forest on log PAR10", Role.PEER, f"{_PEERS}.regression:ForestSelector", {"log": True}
         ),
-        SelectorEntry(
-            "run2survive", "Run2Survive's rule", Role.PEER, f"{_PEERS}.run2survive:Run2Survive", quick=False
-        ),
+        SelectorEntry("run2survive", "Run2Survive's rule", Role.PEER, f"{_PEERS}.run2survive:Run2Survive", quick=False),
         *(
             SelectorEntry(
                 f"asf-{kind}", f"asf {name}", Role.PEER, f"{_PEERS}.asf:AsfSelector", {"kind": kind}, "asf", quick=False

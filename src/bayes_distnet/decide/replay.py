@@ -1,4 +1,4 @@
-"""Replay of procedures on recorded runs: when would the answer have come?
+"""Replay of procedures on recorded runs: the time at which the answer would have come.
 
 Where every solver has one run per instance, the replay is exact. Where it has several, they are drawn at random: a
 solver that a plan starts twice gets two different runs. Draws go through all recorded runs in random order, so that the
@@ -133,7 +133,7 @@ class _Draws:
         order = np.roll(orders, -self.started[solver], axis=1).ravel()
         self.started[solver] += 1
         if math.isinf(step.restart):
-            return times[order[: self.size]]
+            return np.asarray(times[order[: self.size]])
         return _restarted(times, step.restart, order[: self.size], rng)
 
 

@@ -42,6 +42,29 @@ def total_time(log_sf: FloatArray, spent: FloatArray, overhead: float) -> FloatA
 
 
 @dataclass(frozen=True)
+class CommonCurve:
+    """Total time against the cutoff, averaged over many instances: what is known before anything is predicted.
+
+    Parameters
+    ----------
+    cutoffs : ndarray
+        (m,) seconds, increasing.
+    log_seconds : ndarray
+        (m,) mean log of the total time with each cutoff.
+    alone : float
+        Mean log of the time without restarts.
+    """
+
+    cutoffs: FloatArray
+    log_seconds: FloatArray
+    alone: float
+
+    def at(self, cutoffs: FloatArray) -> FloatArray:
+        """Return the mean log of the total time with any cutoffs."""
+        return np.interp(np.log(cutoffs), np.log(self.cutoffs), self.log_seconds, right=self.alone)
+
+
+@dataclass(frozen=True)
 class Choice:
     """The best cutoff of each instance, and what speaks for it.
 
@@ -85,6 +108,14 @@ class RestartRule:
         Least probability that the instance is one on which restarting helps.
     shortest : float, default 0.001
         Shortest cutoff in seconds. Clocks and the start of a process make shorter attempts meaningless.
+    adapts : bool, default True
+        Whether a policy learns from failed attempts; else every attempt has the first cutoff.
+    doubt : float, default 0.03
+        Probability of the failures below which a policy takes the prediction for wrong; 0: never.
+    common : CommonCurve, optional
+        Total time against the cutoff of the training instances: see `learn_rule`.
+    trust : float, default 1.0
+        Weight of the prediction against `common`; both count by the logs of their times.
     """
 
     objective: str = "mean"
@@ -92,17 +123,25 @@ class RestartRule:
     tail: float = 0.05
     confidence: float = 0.5
     shortest: float = 1e-3
+    adapts: bool = True
+    doubt: float = 0.03
+    common: CommonCurve | None = None
+    trust: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse settings that are out of range."""
         check_choice("objective", self.objective, OBJECTIVES)
         check_part(self.tail, "tail")
-        for name in ("margin", "confidence", "shortest"):
+        check_part(self.doubt, "doubt")
+        for name in ("margin", "confidence", "shortest", "trust"):
             value = getattr(self, name)
             if not is_number(value) or not 0 <= value < np.inf:
                 raise SettingError(f"{name}={value!r}: expected a number of at least 0.")
-        if self.confidence > 1:
-            raise SettingError(f"confidence={self.confidence!r}: expected a probability.")
+        for name in ("confidence", "trust"):
+            if getattr(self, name) > 1:
+                raise SettingError(f"{name}={getattr(self, name)!r}: expected at most 1.")
+        if self.trust < 1 and self.common is None:
+            raise SettingError(f"trust={self.trust!r}: without a common curve there is nothing else to trust.")
 
     def choose(self, laws: RestartLaws, weights: FloatArray | None = None) -> Choice:
         """Choose the best cutoff of each instance.
@@ -121,13 +160,13 @@ class RestartRule:
         """
         table = laws.table
         weights = np.full(laws.alone.shape, 1.0 / table.n_draws) if weights is None else weights
-        average = np.where(self._allowed(table), self._average(laws.costs, weights), np.inf)
-        place = np.argmin(average, axis=1)
+        average = self._with_common(self._average(laws.costs, weights), table.times)
+        place = np.argmin(np.where(self._allowed(table), average, np.inf), axis=1)
         best = np.take_along_axis(average, place[:, None], axis=1)[:, 0]
         costs = np.take_along_axis(laws.costs, place[:, None, None], axis=2)[..., 0]
-        gain = _ratio(self._average(laws.alone, weights), best)
+        gain = _ratio(self._with_common(self._average(laws.alone, weights)), best)
         chance = np.where(laws.alone > costs, weights, 0.0).sum(axis=1)
-        sure = _ratio(self._average(laws.without_tail(self.tail), weights), best)
+        sure = _ratio(self._with_common(self._average(laws.without_tail(self.tail), weights)), best)
         pays = (gain > 1.0) & (gain >= 1.0 + self.margin) & (sure >= 1.0) & (chance >= self.confidence - 1e-9)
         return Choice(table.times[np.arange(len(place)), place], costs, laws.alone, gain, chance, pays)
 
@@ -136,6 +175,15 @@ class RestartRule:
         allowed = table.times >= self.shortest
         allowed[:, -1] = True  # where all likely times are shorter, the last one is as good as running on
         return allowed
+
+    def _with_common(self, average: FloatArray, cutoffs: FloatArray | None = None) -> FloatArray:
+        """Weigh averages of the prediction, with cutoffs or without restarts, against the common curve."""
+        if self.common is None or self.trust == 1:
+            return average
+        known = self.common.alone if cutoffs is None else self.common.at(cutoffs)
+        # Infinity would make its weight meaningless, and a weight of 0 would make it NaN.
+        seconds = np.clip(average, np.finfo(float).tiny, np.finfo(float).max)
+        return np.asarray(np.exp(self.trust * np.log(seconds) + (1.0 - self.trust) * known))
 
     def _average(self, costs: FloatArray, weights: FloatArray) -> FloatArray:
         """Average costs (n, D, ...) over distributions, in seconds; those of weight 0 never count."""
@@ -168,10 +216,10 @@ class RestartLaws:
             return self.alone
         reached = self.table.log_sf <= np.log(tail)
         place = np.where(reached.any(axis=2), np.argmax(reached, axis=2), self.table.times.shape[1] - 1)
-        return np.take_along_axis(self.table.spent, place[..., None], axis=2)[..., 0]
+        return np.asarray(np.take_along_axis(self.table.spent, place[..., None], axis=2)[..., 0])
 
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Quotient in which infinity over infinity is 1: nothing is gained."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.isinf(above) & np.isinf(below), 1.0, above / below)
+        return np.asarray(np.where(np.isinf(above) & np.isinf(below), 1.0, above / below))

@@ -132,7 +132,8 @@ def expected_time(
         costs = total_time(*LawTable.of(rtd[rows]).at(times[rows]), overhead)
         mean[rows] = costs.mean(axis=1)
         low[rows], high[rows] = _band(costs, level)
-    return ExpectedTime(*(part.reshape(shape) for part in (times, mean, low, high)), level)
+    times, mean, low, high = (part.reshape(shape) for part in (times, mean, low, high))
+    return ExpectedTime(times, mean, low, high, level)
 
 
 def _band(values: FloatArray, level: float) -> FloatArray:

@@ -1,8 +1,8 @@
 """Schedules for a deadline: greedy gain per second, then the best way to use the rest of the time.
 
 The greedy rule (Streeter and Golovin 2008) appends the slot with the largest chance of an answer per second, given that
-all slots before it have failed; for the mean time to an answer it is at most four times the optimum. Failures count: the
-chance of a solver that is like those which failed is lower, since the instance is probably hard for it, too.
+all slots before it have failed; for the mean time to an answer it is at most four times the optimum. Failures count:
+the chance of a solver that is like those which failed is lower, since the instance is probably hard for it, too.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.joint_laws import JointLaws
 from bayes_distnet.decide.objectives import Objective
 from bayes_distnet.decide.slot import Slot
-from bayes_distnet.decide.slots import schedule_law, with_edges
+from bayes_distnet.decide.slots import schedule_law
 
-MOST_SLOTS = 12
+MOST_SLOTS = 12  # per core
+SHORTEST = 1e-3  # length of a slot, relative to the deadline: starting a solver costs more than shorter ones gain
+WORTH = 0.01  # relative gain in the objective below which a schedule with fewer slots is preferred
 TRIED = 3  # solvers that are tried for the rest of the time, after every prefix of the greedy schedule
 
 
@@ -51,13 +53,14 @@ def best_schedule(laws: JointLaws, deadline: float, objective: Objective, cores:
             for start in [greedy[count].start]
             for solver in _likeliest(laws, greedy[:count], deadline - start)
         ]
-    return min(candidates, key=lambda slots: cost_of(laws, slots, objective))
+    costs = np.array([cost_of(laws, slots, objective) for slots in candidates])
+    enough = np.flatnonzero(costs <= costs.min() + WORTH * np.abs(costs.min()))
+    return candidates[min(enough, key=lambda i: (len(candidates[i]), costs[i]))]
 
 
 def cost_of(laws: JointLaws, slots: Sequence[Slot], objective: Objective) -> float:
     """Return the cost of a schedule of a single row under an objective."""
-    edges = [edge for slot in slots for edge in (slot.start, slot.start + slot.seconds)]
-    return float(objective.cost(schedule_law(with_edges(laws, edges), slots))[0, 0])
+    return float(objective.cost(schedule_law(laws, slots))[0, 0])
 
 
 def _likeliest(laws: JointLaws, before: Sequence[Slot], seconds: float) -> Iterable[str]:
@@ -101,12 +104,13 @@ def greedy_schedule(laws: JointLaws, deadline: float, cores: int = 1, *, start: 
     >>> [slot.solver for slot in greedy_schedule(laws, 10.0)]
     ['fast']
     """
-    state, slots = _State.of(laws), []
+    state = _State.of(laws)
+    slots: list[Slot] = []
     free, last = np.full(cores, float(start)), np.full(cores, -1)
     while free.min() < deadline and len(slots) < MOST_SLOTS * cores:
         core = int(free.argmin())
         busy = [int(s) for c, s in enumerate(last) if c != core and free[c] > free[core]]
-        step = state.best_step(deadline - free[core], int(last[core]), busy)
+        step = state.best_step(deadline - free[core], SHORTEST * deadline, int(last[core]), busy)
         if step is None:
             break
         solver, index, seconds = step
@@ -162,12 +166,12 @@ class _State:
         share = np.divide(self.unanswered[:, None], before, out=np.zeros_like(before), where=before > 0)
         return np.asarray(np.maximum((share * (before - self.sf)).sum(axis=1), 0.0))
 
-    def best_step(self, left: float, running: int, busy: Sequence[int]) -> tuple[int, int, float] | None:
+    def best_step(self, left: float, least: float, running: int, busy: Sequence[int]) -> tuple[int, int, float] | None:
         """Return solver, index of the grid and seconds of the step with the largest gain per second."""
         cost = np.tile(self.grid, (len(self.sf), 1))
         if running >= 0:  # going on costs only the difference
             cost[running] -= self.grid[self.longest[running]]
-        possible = (cost > 0) & (cost <= left * (1.0 + 1e-9))
+        possible = (cost >= min(least, left)) & (cost > 0) & (cost <= left * (1.0 + 1e-9))
         possible[list(busy)] = False
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.where(possible, self.chances() / cost, -1.0)

@@ -32,7 +32,7 @@ WEIGHTS = (
 #: Quantiles of the advantage over the single best solver that are tried as thresholds.
 THRESHOLDS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 #: Standard errors by which something must be better than the usual to take its place.
-CLEARLY = 1.0
+CLEARLY = 2.0
 
 
 @dataclass(frozen=True)

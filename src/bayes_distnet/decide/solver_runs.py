@@ -1,4 +1,4 @@
-"""Recorded runs of several solvers on the same instances, from which choices are learnt and on which they are replayed."""
+"""Runs of several solvers on the same instances: choices are learnt from them, and replayed on others."""
 
 from __future__ import annotations
 
@@ -66,8 +66,9 @@ class SolverRuns:
         frame = frame[frame["instance"].isin(data.features.index) & (frame["status"] != INTERRUPTED)]
         limits = frame["cutoff"].unique()
         if len(limits) != 1 or not np.isfinite(limits[0]):
+            found = f"{len(limits)} different cutoffs" if np.isfinite(limits).all() else "no cutoff"
             raise RuntimeDataError(
-                f"the runs have {'no cutoff' if not np.isfinite(limits).all() else f'{len(limits)} different cutoffs'}: "
+                f"the runs have {found}: "
                 "costs of runs without an answer are multiples of one cutoff of all runs. Collect with one cutoff."
             )
         cutoff = float(limits[0])
@@ -85,7 +86,7 @@ class SolverRuns:
             row, column = np.argwhere(missing)[0]
             raise RuntimeDataError(
                 f"no run of {solvers[column]!r} on {data.features.index[row]!r} ({int(missing.sum())} such pairs): "
-                "choices can be compared on instances with runs of all solvers. Collect them, or select other instances."
+                "choices are compared on instances with runs of all solvers. Collect them, or select other instances."
             )
         return cls(data.features.index, solvers, seconds, finished, cutoff)
 
@@ -95,7 +96,7 @@ class SolverRuns:
     @property
     def counts(self) -> IndexArray:
         """Number of runs (n, S)."""
-        return (~np.isnan(self.seconds)).sum(axis=2)
+        return np.asarray((~np.isnan(self.seconds)).sum(axis=2), dtype=np.intp)
 
     def take(self, rows: ArrayLike) -> SolverRuns:
         """Return the runs on some instances, given by their row numbers."""

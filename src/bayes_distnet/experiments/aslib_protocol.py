@@ -68,12 +68,13 @@ def normalised(cost: FloatArray, single_best: FloatArray, oracle: FloatArray, fo
     ratio = float(lost.mean()) / mean_gap if mean_gap > 0 else np.nan
     return Normalised(
         float(ratios.mean()) if len(ratios) else np.nan,
-        _error(ratios),
+        standard_error(ratios),
         ratio,
         # First-order error of a ratio of two means over the same instances.
-        _error(lost - ratio * gap) / mean_gap if mean_gap > 0 else np.nan,
+        standard_error(lost - ratio * gap) / mean_gap if mean_gap > 0 else np.nan,
     )
 
 
-def _error(values: FloatArray) -> float:
+def standard_error(values: FloatArray) -> float:
+    """Return the standard error of a mean; NaN of fewer than two values."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan

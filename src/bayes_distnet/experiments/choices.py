@@ -159,7 +159,7 @@ def choose_families(families: Sequence[str] | None, entries: Iterable[Entry], *,
     for family in chosen:
         get_family(family)
         for entry in entries:
-            if entry.families and not entry.takes(family):
+            if isinstance(entry, ModelEntry) and entry.families and not entry.takes(family):
                 raise SettingError(f"families: {entry.label} does not take {family!r}, only {entry.families}.")
     return tuple(dict.fromkeys(chosen))
 

@@ -97,7 +97,7 @@ def geometric_with_error(wide: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Columns mean and error, one row per policy.
     """
-    logs = mean_with_error(np.log(wide))
+    logs = mean_with_error(wide.apply(np.log))
     means = np.exp(logs["mean"])
     return pd.DataFrame({"mean": means, "error": means * logs["error"]})
 

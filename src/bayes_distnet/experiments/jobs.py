@@ -168,7 +168,7 @@ def fold_rows(job: Job, data: Dataset) -> tuple[IntArray, IntArray]:
     job : Job
         Job with fold, seed and preset.
     data : Dataset
-        All instances, with folds of their own or without.
+        All instances.
 
     Returns
     -------

@@ -99,9 +99,10 @@ def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
         keys = table[KEY].itertuples(index=False, name=None)
         return table[np.array([(kind, *key) not in jobs for key in keys], dtype=bool)]
 
-    kept = [others(table, SCORED) for table in (results.table, results.calibration, results.examples)]
-    decided = [_other_decisions(table, others) for table in (results.decisions, results.curves)]
-    _write_tables(folder, [*kept, others(results.shifts, SHIFTS), *decided])
+    *scored, shifts, decisions, curves = _tables(results)
+    kept = [others(table, SCORED) for table in scored]
+    decided = [_other_decisions(table, others) for table in (decisions, curves)]
+    _write_tables(folder, [*kept, others(shifts, SHIFTS), *decided])
 
 
 def _other_decisions(table: pd.DataFrame, others: Callable[[pd.DataFrame, str], pd.DataFrame]) -> pd.DataFrame:
@@ -149,8 +150,7 @@ def fold_journal(folder: Path) -> Results:
         All results of the folder.
     """
     results = Results.load(folder)
-    shown = [results.calibration, results.examples, results.shifts, results.decisions, results.curves]
-    _write_tables(folder, [results.table, *shown])
+    _write_tables(folder, _tables(results))
     open_still = set(results.failures[["kind", *KEY]].itertuples(index=False, name=None))
     failures = [
         r for r in read_journal(folder) if "error" in r and (r["kind"], *(r["key"][k] for k in KEY)) in open_still
@@ -159,6 +159,12 @@ def fold_journal(folder: Path) -> Results:
     new.write_text("".join(json.dumps(record) + "\n" for record in failures), "utf-8")
     new.replace(folder / JOURNAL)
     return results
+
+
+def _tables(results: Results) -> list[pd.DataFrame]:
+    """Tables in the order of `COLUMNS`."""
+    scored = [results.table, results.calibration, results.examples, results.familiarity]
+    return [*scored, results.shifts, results.decisions, results.curves]
 
 
 def _write_tables(folder: Path, tables: list[pd.DataFrame]) -> None:

@@ -148,11 +148,20 @@ class Plan:
             for runs in self.runs
             for fraction in self.censored
         ]
-        kind, source, shown = self.experiment.kind, self.experiment.source, _shown(conditions)
-        models = self.models
+        shown, models = _shown(conditions), self.models
         return [
             Job(
-                *(text, label, family, c, fold, seed, self.folds, self.own_folds, self.preset, kind, source),
+                text,
+                label,
+                family,
+                c,
+                fold,
+                seed,
+                self.folds,
+                self.own_folds,
+                self.preset,
+                self.experiment.kind,
+                self.experiment.source,
                 examples=seed == 0 and c in shown,
                 alone=(text, label, family) == models[0],
             )
@@ -220,7 +229,9 @@ def make_plan(
         seeds=choose_seeds(seeds, once=once, preset=preset),
     )
     if entry.selects and (any(plan.censored) or preset is not None):
-        raise SettingError(f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset.")
+        raise SettingError(
+            f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset."
+        )
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
         raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan

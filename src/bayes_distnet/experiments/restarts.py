@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.arrays import FloatArray, IntArray
+from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.decide.law_table import LawTable
 from bayes_distnet.decide.policies.base import RestartPolicy
-from bayes_distnet.decide.policies.cautious import learn_threshold, unsureness
+from bayes_distnet.decide.policies.cautious import Cautious, learn_threshold, unsureness
 from bayes_distnet.decide.policies.learner import OnlineLearner
 from bayes_distnet.decide.policies.luby import Luby
+from bayes_distnet.decide.policies.predicted import Predicted
 from bayes_distnet.decide.policies.registry import POLICIES
 from bayes_distnet.decide.policies.tuning import best_luby
+from bayes_distnet.decide.restart_learning import learn_rule
 from bayes_distnet.decide.restart_replay import RecordedRuns, fixed_time, policy_time, simulate
 from bayes_distnet.decide.restart_rule import RestartLaws, RestartRule
 from bayes_distnet.decide.restarts import expected_time
@@ -34,7 +36,6 @@ from bayes_distnet.models.registry import ModelEntry, Role, find_model
 #: Names of the policies that others are compared with.
 NONE, ORACLE = POLICIES["none"].label, "oracle"
 
-HELD_OUT = 5  # one in five training instances is held out to learn the threshold of unsureness
 ORDERS = 8  # random orders of the test instances in which learners see them
 SHOWN = (0.1, 0.5, 0.9)  # of the test instances, from fast to slow, those whose curves are stored
 POINTS = 80  # cutoffs of a curve
@@ -64,42 +65,66 @@ def replay_restarts(job: Job, data: Dataset) -> Record:
     ]
     training = [RecordedRuns.of(*run) for run in zip(split.train.seconds, split.train.finished, strict=True)]
     luby = best_luby(training)
-    rtd = _predict(entry, job, split, np.arange(len(split.train_rows)), split.test.features)
-    outcomes = list(_model_outcomes(entry, job, split, rtd, halves, luby))
+    rtd, unseen = _predict(entry, job, split)
+    outcomes = list(_model_outcomes(job.model, rtd, halves))
+    if unseen is not None:
+        outcomes += _learnt_outcomes(job, rtd, unseen, training, halves, luby)
     if job.alone:
         outcomes += _peer_outcomes(training, halves, luby, job.seed)
     curves = _curves(rtd, job, data, split) if job.examples and job.fold == 0 else []
     return record_of(outcomes, instance_names(data, split.test_rows), curves)
 
 
-def _predict(entry: ModelEntry, job: Job, split: Split, rows: IntArray, features: pd.DataFrame) -> PredictedRuntimes:
-    """Fit on some rows of the training instances, and predict."""
-    train = split.train
-    model = fit_runs(build_model(entry, job), train.features.iloc[rows], train.seconds[rows], train.finished[rows])
-    return model.predict_distribution(features)
+def _predict(entry: ModelEntry, job: Job, split: Split) -> tuple[PredictedRuntimes, PredictedRuntimes | None]:
+    """Predict the test instances, and with a model that has draws the training instances as if unseen."""
+    train, model = split.train, build_model(entry, job)
+    if not entry.draws:
+        return fit_runs(model, train.features, train.seconds, train.finished).predict_distribution(
+            split.test.features
+        ), None
+    groups = np.arange(len(train.features)) if train.seconds.shape[1] == 1 else None
+    seconds, finished = (part[:, 0] if groups is not None else part for part in (train.seconds, train.finished))
+    unseen = model.fit_unseen(train.features, seconds, finished, groups)
+    return model.predict_distribution(split.test.features), unseen
 
 
 # -- policies that decide from predictions ---------------------------------------------------------------------------
 
 
-def _model_outcomes(
-    entry: ModelEntry, job: Job, split: Split, rtd: PredictedRuntimes, halves: Sequence[Halves], luby: RestartPolicy
+def _model_outcomes(model: str, rtd: PredictedRuntimes, halves: Sequence[Halves]) -> Iterator[Outcome]:
+    """Replay the policies that need nothing but the predictions."""
+    role = Role.MODEL if rtd.splits else Role.PEER  # without draws, ignorance is taken for luck
+    laws = _laws(rtd)
+    for entry in [entry for entry in POLICIES.values() if entry.predicts]:
+        yield _outcome(f"{model}, {entry.label}", role, [entry.make(law, RestartRule()) for law in laws], halves)
+    if rtd.splits:
+        mixed = [POLICIES["one-cutoff"].make(law, RestartRule()) for law in _laws(rtd, mixed=True)]
+        yield _outcome(f"{model}, ratio of averages", Role.PEER, mixed, halves)
+
+
+def _learnt_outcomes(
+    job: Job,
+    rtd: PredictedRuntimes,
+    unseen: PredictedRuntimes,
+    training: Sequence[RecordedRuns],
+    halves: Sequence[Halves],
+    luby: RestartPolicy,
 ) -> Iterator[Outcome]:
-    rule, laws = RestartRule(), _laws(rtd)
-    role = Role.MODEL if entry.draws else Role.PEER  # without draws, ignorance is taken for luck
-    for policy in [policy for policy in POLICIES.values() if policy.predicts]:
-        policies = [policy.make(law, rule) for law in laws]
-        yield _outcome(f"{job.model}, {policy.label}", role, policies, halves)
-    if not entry.draws:
-        return
-    adaptive = [POLICIES["predicted"].make(law, rule) for law in laws]
-    threshold = _threshold(entry, job, split, rule, luby)
-    sure = [bool(unsureness(law, rule)[0] <= threshold) for law in laws]
-    cautious = [policy if trusted else luby for policy, trusted in zip(adaptive, sure, strict=True)]
-    yield _outcome(f"{job.model}, Luby if unsure", role, cautious, halves)
-    yield _learner_outcome(f"{job.model}, bandit", role, adaptive, halves, luby, job.seed)
-    mixed = [POLICIES["one-cutoff"].make(law, rule) for law in _laws(rtd, mixed=True)]
-    yield _outcome(f"{job.model}, ratio of averages", Role.PEER, mixed, halves)
+    """Replay the policies that have learnt on the training instances how far to trust predictions."""
+    rule, laws = learn_rule(unseen, training), _laws(rtd)
+    policies = [Predicted(law, rule) for law in laws]
+    yield _outcome(f"{job.model}, learnt rule", Role.MODEL, policies, halves)
+    known = _laws(unseen)
+    trusted = [policy_time(one, Predicted(law, rule)) for one, law in zip(training, known, strict=True)]
+    universal = [policy_time(one, luby) for one in training]
+    unsure = np.array([unsureness(law, rule)[0] for law in known])
+    threshold = learn_threshold(unsure, np.array(trusted), np.array(universal))
+    cautious = [
+        Cautious(policy, luby, unsure=float(unsureness(law, rule)[0]), threshold=threshold)
+        for policy, law in zip(policies, laws, strict=True)
+    ]
+    yield _outcome(f"{job.model}, Luby if unsure", Role.MODEL, cautious, halves)
+    yield _learner_outcome(f"{job.model}, bandit", Role.MODEL, policies, halves, luby, job.seed)
 
 
 def _laws(rtd: PredictedRuntimes, *, mixed: bool = False) -> list[RestartLaws]:
@@ -108,18 +133,6 @@ def _laws(rtd: PredictedRuntimes, *, mixed: bool = False) -> list[RestartLaws]:
     if mixed:
         rows = [LawTable(row.times, rtd[i].log_sf(row.times)[:, None]) for i, row in enumerate(rows)]
     return [RestartLaws(row) for row in rows]
-
-
-def _threshold(entry: ModelEntry, job: Job, split: Split, rule: RestartRule, luby: RestartPolicy) -> float:
-    """Learn on held-out training instances from which unsureness on Luby's sequence is better."""
-    order = np.random.default_rng(job.seed).permutation(len(split.train_rows))
-    held, kept = np.sort(order[::HELD_OUT]), np.sort(np.delete(order, np.arange(0, len(order), HELD_OUT)))
-    laws = _laws(_predict(entry, job, split, kept, split.train.features.iloc[held]))
-    runs = [RecordedRuns.of(split.train.seconds[row], split.train.finished[row]) for row in held]
-    trusted = [policy_time(one, POLICIES["predicted"].make(law, rule)) for one, law in zip(runs, laws, strict=True)]
-    universal = [policy_time(one, luby) for one in runs]
-    unsure = np.array([unsureness(law, rule)[0] for law in laws])
-    return learn_threshold(unsure, np.array(trusted), np.array(universal))
 
 
 # -- policies without predictions, and the oracle --------------------------------------------------------------------
@@ -225,7 +238,7 @@ def summarise_restarts(results: Results) -> pd.DataFrame:
         found = compute()
         columns |= {name: found["mean"], f"{name}_error": found["error"]}
     cutoffs = by_instance(rows, "cutoff").reindex(seconds.index)
-    columns["restarted"] = np.isfinite(cutoffs).where(cutoffs.notna()).mean(axis=1).astype(float)
+    columns["restarted"] = (cutoffs < np.inf).where(cutoffs.notna()).mean(axis=1).astype(float)
     table = pd.DataFrame(columns).rename_axis("policy").reset_index()
     rank = table["role"].map({str(role): place for place, role in enumerate(Role)})
     return table.assign(rank=rank).sort_values(["rank", "speed_up"], ascending=[True, False]).drop(columns="rank")

@@ -37,6 +37,7 @@ COLUMNS = {
     "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
     "calibration": [*KEY, "pit"],
     "examples": [*KEY, "instance", "nllh", "quantiles"],
+    "familiarity": [*KEY, "verdict", "instances", "nllh", "coverage"],
     "shifts": [*KEY, "instance", "shift", "mean", "low", "median", "high"],
     "decisions": ["experiment", *KEY, "policy", "role", "instance", "measure", "value"],
     "curves": ["experiment", *KEY, "instance", "curve", "at", "mean", "low", "high"],
@@ -44,7 +45,7 @@ COLUMNS = {
 
 
 # Columns that, with those of a job, distinguish the rows of a table.
-_SINGLE = ("experiment", "score", "instance", "shift", "policy", "measure", "curve", "at")
+_SINGLE = ("experiment", "score", "instance", "verdict", "shift", "policy", "measure", "curve", "at")
 
 #: Levels of the quantiles that are stored for example instances.
 EXAMPLE_LEVELS = (0.005, 0.025, *(round(0.05 * i, 2) for i in range(1, 20)), 0.975, 0.995)
@@ -67,9 +68,9 @@ class Results:
         The tidy table, one row per job and score: name of the data, condition (runs per instance to learn from,
         fraction of them censored, kind of cutoffs), model, family, fold, seed, score, its mean over the fold's test
         instances, seconds that fitting and predicting took, and the model's role.
-    calibration, examples, shifts : DataFrame
-        Data of figures: histograms of the probability integral transform, predicted quantiles of test instances, and
-        predictions for shifted features.
+    calibration, examples, familiarity, shifts : DataFrame
+        Data of figures: histograms of the probability integral transform, predicted quantiles of test instances, scores
+        of the test instances that are familiar and of the others, and predictions for shifted features.
     decisions : DataFrame
         The tidy table of experiments on decisions, one row per job, policy, test instance and measure.
     curves : DataFrame
@@ -83,6 +84,7 @@ class Results:
     table: pd.DataFrame
     calibration: pd.DataFrame
     examples: pd.DataFrame
+    familiarity: pd.DataFrame
     shifts: pd.DataFrame
     decisions: pd.DataFrame
     curves: pd.DataFrame
@@ -130,7 +132,8 @@ class Results:
             if "error" in record
         ]
         failures = pd.DataFrame(errors, columns=["kind", *KEY, "error"]).drop_duplicates(["kind", *KEY], keep="last")
-        results = cls(folder, about, *(tables[name] for name in COLUMNS), failures)
+        table = tables.pop("results")
+        results = cls(folder, about, table, failures=failures, **tables)
         done = results.done()
         open_still = [key not in done for key in failures[["kind", *KEY]].itertuples(index=False, name=None)]
         return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
@@ -325,7 +328,7 @@ def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
             yield {"data": data, **key, "score": score, "value": value, **cost}
     elif name == "calibration" and "pit" in record:
         yield key | {"pit": record["pit"]}
-    elif name in ("examples", "shifts"):
+    elif name in ("examples", "familiarity", "shifts"):
         for row in record.get(name, ()):
             yield key | row
     elif name == "decisions" and name in record:

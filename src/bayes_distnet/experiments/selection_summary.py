@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.decide.feature_charge import Charge
-from bayes_distnet.experiments.aslib_protocol import normalised
+from bayes_distnet.experiments.aslib_protocol import normalised, standard_error
 from bayes_distnet.experiments.decisions import decided, roles_of
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.selection import ORACLE, SINGLE_BEST, fold_table, measure_name
@@ -70,22 +70,26 @@ def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
     tables = {name: fold_table(rows, name) for name in dict.fromkeys(rows["measure"])}
     solvable = tables["solved"][ORACLE] > 0
     entries = [_entry(policy, roles[policy], tables, solvable) for policy in dict.fromkeys(rows["policy"])]
-    rank = {str(role): place for place, role in enumerate(Role)}
-    return pd.DataFrame(sorted(entries, key=lambda entry: (rank[entry["role"]], entry["ratio_of_means"])))
+    table = pd.DataFrame(entries)
+    rank = table["role"].map({str(role): place for place, role in enumerate(Role)})
+    return table.assign(rank=rank).sort_values(["rank", "ratio_of_means"]).drop(columns="rank").reset_index(drop=True)
 
 
 def _entry(policy: str, role: str, tables: dict[str, pd.DataFrame], solvable: pd.Series[bool]) -> dict[str, Any]:
     main = _scores(policy, tables, solvable, Charge.ALL)
-    cost, time = tables["par10"].loc[solvable, policy], tables["time"].loc[solvable, policy]
+    cost, time, least = (
+        tables[name].loc[solvable, of].to_numpy(float)
+        for name, of in (("par10", policy), ("time", policy), ("par10", ORACLE))
+    )
     entry: dict[str, Any] = {"policy": policy, "role": role, **main}
     entry |= {
         "gap_closed": 1.0 - main["ratio_of_means"],
         "gap_closed_error": main["ratio_of_means_error"],
         "par10": float(cost.mean()),
-        "par10_error": float(cost.sem()),
+        "par10_error": standard_error(cost),
         "time": float(time.mean()),
-        "time_error": float(time.sem()),
-        "regret": float((cost - tables["par10"].loc[solvable, ORACLE]).mean()),
+        "time_error": standard_error(time),
+        "regret": float((cost - least).mean()),
         "instances": int(solvable.sum()),
         "folds": len({key[:2] for key in tables["par10"].index[solvable]}),
     }
@@ -99,9 +103,7 @@ def _entry(policy: str, role: str, tables: dict[str, pd.DataFrame], solvable: pd
     return entry
 
 
-def _scores(
-    policy: str, tables: dict[str, pd.DataFrame], chosen: pd.Series[bool], charge: Charge
-) -> dict[str, float]:
+def _scores(policy: str, tables: dict[str, pd.DataFrame], chosen: pd.Series[bool], charge: Charge) -> dict[str, float]:
     cost = tables[measure_name("par10", charge)][chosen]
     fold = cost.index.to_frame()[["seed", "fold"]].apply(tuple, axis=1)
     found = normalised(

@@ -9,7 +9,7 @@ from typing import Any
 from bayes_distnet.errors import ModelFileError
 
 FORMAT = "bayes-distnet model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 HEADER = "model.json"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,19 +16,21 @@ from bayes_distnet.report.styles import GREY, label_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
+# Colours of limits and their dashes.
+DASHES = {"#333333": "--", "#777777": ":", "#aaaaaa": "-."}
+# Colours that people with colour blindness can tell apart (Okabe and Ito 2008), and two more.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#8c564b", "#7f7fff")
 
 
-def plot_cactus(rows: pd.DataFrame, table: pd.DataFrame, ax: Axes | None = None, *, legend: bool = True) -> Axes:
+def plot_cactus(rows: pd.DataFrame, colors: Mapping[str, str], ax: Axes | None = None, *, legend: bool = True) -> Axes:
     """Draw the number of instances that have an answer by a time.
 
     Parameters
     ----------
     rows : DataFrame
         Rows of `decided`.
-    table : DataFrame
-        Policies to draw, with their roles.
+    colors : mapping of str to str
+        Policies to draw, and their colours: see `policy_colors`.
     ax : Axes or None
         Axes to draw on; new ones by default.
     legend : bool, default True
@@ -40,13 +43,11 @@ def plot_cactus(rows: pd.DataFrame, table: pd.DataFrame, ax: Axes | None = None,
     """
     ax = new_axes(ax)
     time, solved = fold_table(rows, "time"), fold_table(rows, "solved")
-    for (policy, role), color in zip(
-        table[["policy", "role"]].itertuples(index=False), _colors(table["role"]), strict=True
-    ):
+    for policy, color in colors.items():
         order = np.argsort(time[policy].to_numpy(), kind="stable")
         answered = np.cumsum(solved[policy].to_numpy()[order])
-        style = {"ls": "--", "lw": 1.1} if role == str(Role.LIMIT) else {"lw": 1.5}
-        ax.plot(answered, time[policy].to_numpy()[order], color=color, label=label_text(policy), **style)
+        style = DASHES.get(color, "-")
+        ax.plot(answered, time[policy].to_numpy()[order], color=color, ls=style, lw=1.4, label=label_text(policy))
     ax.set(yscale="log", xlabel="instances with an answer", ylabel="time [s]")
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
@@ -54,9 +55,13 @@ def plot_cactus(rows: pd.DataFrame, table: pd.DataFrame, ax: Axes | None = None,
     return ax
 
 
-def _colors(roles: pd.Series) -> list[str]:
-    left = iter(COLORS)
-    return [GREY if role == str(Role.LIMIT) else next(left, GREY) for role in roles]
+def policy_colors(table: pd.DataFrame) -> dict[str, str]:
+    """Return a colour per policy of a summary; limits are dark or grey, and drawn dashed."""
+    left, limits = iter(COLORS), iter(DASHES)
+    return {
+        row["policy"]: next(limits if row["role"] == str(Role.LIMIT) else left, GREY)
+        for row in table.to_dict("records")
+    }
 
 
 def plot_strips(curves: pd.DataFrame, ax: Axes | None = None, *, legend: bool = True) -> Axes:

@@ -10,8 +10,8 @@ from bayes_distnet.decide.peers.regression import log_par10
 from bayes_distnet.decide.peers.run2survive import Run2Survive
 from bayes_distnet.decide.peers.satzilla import SATzilla11
 from bayes_distnet.decide.peers.sunny import SUNNY, smallest_cover
-from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.decide.registry import SELECTORS
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.models.registry import Role
 
 PEERS = [entry.key for entry in SELECTORS.values() if entry.role is Role.PEER]

@@ -190,5 +190,6 @@ def _folds(path: Path, instances: pd.Index, notes: list[str]) -> pd.DataFrame | 
         where = f"{path}, line {fold.index[broken][0]}"
         raise RuntimeDataError(f"{where}: fold is {fold[broken].iloc[0]:g}; expected a whole number.")
     folds = make_folds(table.frame["instance_id"], repetition(table, RuntimeDataError), fold, instances)
-    note(notes, int(folds.isna().any(axis=1).sum()), "instances lack a fold in cv.arff; they are learnt from, and never tested.")
+    lacking = int(folds.isna().any(axis=1).sum())
+    note(notes, lacking, "instances lack a fold in cv.arff; they are learnt from, and never tested.")
     return folds

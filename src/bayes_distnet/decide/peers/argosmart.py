@@ -36,7 +36,7 @@ class ArgoSmArT(ScoringPeer):
         """Return the mean cost on the neighbours; the mean over all training instances breaks ties."""
         k, usual = min(self.k, len(self.x_)), self.costs_.mean(axis=0)
         nearest = [np.argsort(self._distances(row), kind="stable")[:k] for row in self.inputs_.filled(features)]
-        return np.stack([self.costs_[rows].mean(axis=0) for rows in nearest]) + 1e-9 * usual
+        return np.asarray([self.costs_[rows].mean(axis=0) for rows in nearest] + 1e-9 * usual)
 
     def _distances(self, row: FloatArray) -> FloatArray:
         scale = np.sqrt(np.abs(self.x_)) * np.sqrt(np.abs(row)) + 10.0

@@ -60,9 +60,7 @@ class ScoringPeer(Peer):
     def parallel(self, features: pd.DataFrame, cores: int) -> dict[str, Procedure]:
         """Run the solvers with the least scores side by side; with more cores than solvers, the first get copies."""
         ranked = np.argsort(self.scores(features), axis=1, kind="stable")
-        plans = [
-            tuple((Step(self.solvers_[order[core % len(order)]]),) for core in range(cores)) for order in ranked
-        ]
+        plans = [tuple((Step(self.solvers_[order[core % len(order)]]),) for core in range(cores)) for order in ranked]
         return {"": Procedure(plans)}
 
     @abstractmethod

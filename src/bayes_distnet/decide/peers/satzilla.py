@@ -66,7 +66,7 @@ class SATzilla11(ScoringPeer):
             votes[:, first] += wins
             votes[:, second] += 1.0 - wins
         order = self.mean_costs_ / max(float(self.mean_costs_.max()), 1e-300)
-        return -votes + 1e-9 * order
+        return np.asarray(1e-9 * order - votes)
 
 
 def _share(forest: RandomForestClassifier, x: FloatArray) -> FloatArray:

@@ -109,7 +109,7 @@ class OnlineLearner:
         self._rounds += 1
 
     def learnt_policy(self) -> Fixed | None:
-        """Return the best fixed cutoff for the attempts so far, by the estimate of Kaplan and Meier; None if too few."""
+        """Return the best fixed cutoff for the attempts so far (Kaplan and Meier's estimate); None if too few."""
         if sum(self._finished) < LEAST_FINISHED:
             return None
         seconds, finished = np.array(self._seconds), np.array(self._finished)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from bayes_distnet.decide.policies.base import RestartPolicy
 from bayes_distnet.decide.policies.luby import Luby
 from bayes_distnet.decide.restart_rule import RestartLaws, RestartRule
 from bayes_distnet.errors import SettingError
-from bayes_distnet.validation import check_part
 
 
 class Predicted(RestartPolicy):
@@ -28,25 +28,14 @@ class Predicted(RestartPolicy):
     laws : RestartLaws or LawTable
         Distributions that the instance may have: one row, `LawTable.of(rtd[row])`.
     rule : RestartRule, optional
-        Average to minimise, and the gain from which on restarting is worth it.
-    adapts : bool, default True
-        Whether to learn from failed attempts; else every attempt has the first cutoff.
-    doubt : float, default 0.03
-        Probability of the failures below which the prediction counts as wrong; 0: never.
+        Average to minimise, the gain from which on restarting is worth it, and what failures teach.
     """
 
-    def __init__(
-        self,
-        laws: RestartLaws | LawTable,
-        rule: RestartRule | None = None,
-        *,
-        adapts: bool = True,
-        doubt: float = 0.03,
-    ) -> None:
+    def __init__(self, laws: RestartLaws | LawTable, rule: RestartRule | None = None) -> None:
         self.laws = RestartLaws(laws) if isinstance(laws, LawTable) else laws
         if len(self.laws.table) != 1:
             raise SettingError(f"laws has {len(self.laws.table)} rows; a policy is for one instance: take one row.")
-        self.rule, self.adapts, self.doubt = rule or RestartRule(), adapts, check_part(doubt, "doubt")
+        self.rule = rule or RestartRule()
         self._forget()
 
     def _forget(self) -> None:
@@ -62,15 +51,33 @@ class Predicted(RestartPolicy):
             self._see(float(seconds))
         if self._doubted is not None:
             return Luby(failed[self._doubted - 1]).next_cutoff(failed[self._doubted :])
-        choice = self.rule.choose(self.laws, self._weights() if self.adapts else None)
+        choice = self.rule.choose(self.laws, self._weights() if self.rule.adapts else None)
         return float(choice.cutoff[0]) if choice.pays[0] else np.inf
+
+    def sequence(self, length: int) -> FloatArray:
+        """Return the first cutoffs, (length,), if every attempt fails."""
+        self._forget()
+        cutoffs: list[float] = []
+        while len(cutoffs) < length and self._doubted is None:
+            cutoffs.append(self.next_cutoff(cutoffs))
+            if cutoffs[-1] == np.inf or not self._learns:
+                return np.array(cutoffs + cutoffs[-1:] * (length - len(cutoffs)))
+        if self._doubted is None:
+            return np.array(cutoffs)
+        known = np.array(self._seen[: self._doubted])
+        return np.concatenate([known, Luby(known[-1]).sequence(max(length - len(known), 0))])[:length]
+
+    @property
+    def _learns(self) -> bool:
+        """Whether failures change anything."""
+        return self.rule.adapts or self.rule.doubt > 0
 
     def _see(self, seconds: float) -> None:
         """Take a failed attempt into account."""
         self._seen.append(seconds)
         if self._doubted is None:
             self._log_weights = self._log_weights + self.laws.table.at(np.array([[seconds]]))[0][..., 0]
-            if np.exp(self._log_weights).mean() < self.doubt:
+            if np.exp(self._log_weights).mean() < self.rule.doubt:
                 self._doubted = len(self._seen)
 
     def _weights(self) -> FloatArray:
@@ -83,10 +90,10 @@ class Predicted(RestartPolicy):
 
 
 def predicted(laws: RestartLaws, rule: RestartRule) -> Predicted:
-    """Return the policy that adapts to failed attempts."""
+    """Return the policy that follows a rule, by default adapting to failed attempts."""
     return Predicted(laws, rule)
 
 
 def one_cutoff(laws: RestartLaws, rule: RestartRule) -> Predicted:
     """Return the policy that keeps the cutoff of `best_cutoff`, whatever happens."""
-    return Predicted(laws, rule, adapts=False, doubt=0.0)
+    return Predicted(laws, replace(rule, adapts=False, doubt=0.0))

@@ -15,7 +15,7 @@ from bayes_distnet.models.registry import Role
 from bayes_distnet.report.book import Book, legend_of
 from bayes_distnet.report.decision_figures import plot_cutoffs, plot_policies
 from bayes_distnet.report.grids import Listing
-from bayes_distnet.report.markup import Number
+from bayes_distnet.report.markup import Cell, Number
 from bayes_distnet.report.page import Block, Line, Panels, Section
 from bayes_distnet.report.styles import GREY, label_text
 from bayes_distnet.report.words import condition_name, count
@@ -46,9 +46,11 @@ def _listing(table: pd.DataFrame, instances: int, condition: str) -> Listing:
     ranked = table[table["role"] != str(Role.LIMIT)]
     best = {"speed_up": ranked["speed_up"].max(), "of_oracle": ranked["of_oracle"].max()}
     best["seconds"] = ranked["seconds"].min()
-    lines = []
+    lines: list[list[Cell]] = []
     for row in table.to_dict("records"):
-        numbers = [_number(row, score, row["role"] != str(Role.LIMIT) and row[score] == best[score]) for score in _SCORES]
+        numbers = [
+            _number(row, score, row["role"] != str(Role.LIMIT) and row[score] == best[score]) for score in _SCORES
+        ]
         restarted = "–" if np.isnan(row["restarted"]) else f"{100 * row['restarted']:.0f} %"
         lines.append([str(row["policy"]), str(row["role"]), *numbers, restarted])
     caption = (
@@ -74,9 +76,9 @@ def _curve_panels(book: Book, experiment: str) -> list[Block]:
         runs = RecordedRuns.of(data.seconds[row], data.finished[row])
         panels.append((f"{instance}: expected time against cutoff", _drawn(part, runs, instance)))
     caption = (
-        "Expected total time of a fast, a middling and a slow unseen instance if every run is stopped at the cutoff and "
-        "started again: predicted, with the band that holds the instance's own with 90 % probability, and replayed on "
-        "its recorded runs (grey). The right end is the time without restarts."
+        "Expected total time of a fast, a middling and a slow unseen instance if every run is stopped at the cutoff "
+        "and started again: predicted, with the band that holds the instance's own with 90 % probability, and "
+        "replayed on its recorded runs (grey). The right end is the time without restarts."
     )
     legend = [Line("recorded runs", GREY, 1.6, "none", ""), *legend_of(curves, points=False)]
     return [Panels(book.figure(f"{experiment}-cutoffs", panels), caption, legend)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,9 @@ from bayes_distnet.models.registry import Role
 from bayes_distnet.report.book import Book
 from bayes_distnet.report.decision_figures import plot_policies
 from bayes_distnet.report.grids import Listing
-from bayes_distnet.report.markup import Number
+from bayes_distnet.report.markup import Cell, Number
 from bayes_distnet.report.page import Block, Line, Panels, Section
-from bayes_distnet.report.selection_figures import plot_cactus, plot_strips, solver_colors
+from bayes_distnet.report.selection_figures import plot_cactus, plot_strips, policy_colors, solver_colors
 from bayes_distnet.report.words import count
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _SCORES = {
     "ratio_of_means_used": "used features",
     "ratio_of_means_free": "free features",
 }
+_ERRORS = {score: re.sub("(ratios|means)", r"\1_error", score) for score in _SCORES}
 PEERS_SHOWN = 4  # peers in the cactus plot, the best ones
 
 
@@ -46,7 +48,7 @@ def selection(book: Book, experiment: str) -> Iterator[Section]:
 
 def _listing(table: pd.DataFrame) -> Listing:
     ranked = table[table["role"] != str(Role.LIMIT)]
-    lines = []
+    lines: list[list[Cell]] = []
     for row in table.to_dict("records"):
         numbers = [_number(row, score, ranked) for score in _SCORES]
         measured = [Number(f"{row[name]:.4g}", f"{row[f'{name}_error']:.2g}") for name in ("par10", "time")]
@@ -63,7 +65,7 @@ def _listing(table: pd.DataFrame) -> Listing:
 
 
 def _number(row: dict[Any, Any], score: str, ranked: pd.DataFrame) -> Number:
-    error = row[score.replace("mean_of_ratios", "mean_of_ratios_error").replace("ratio_of_means", "ratio_of_means_error")]
+    error = row[_ERRORS[score]]
     best = row["role"] != str(Role.LIMIT) and row[score] == ranked[score].min()
     return Number(f"{row[score]:.3f}", "" if np.isnan(error) else f"{error:.3f}", best)
 
@@ -74,8 +76,10 @@ def _figures(book: Book, experiment: str, table: pd.DataFrame) -> Panels:
     shown = table[table["role"] != str(Role.PEER)]
     shown = pd.concat([shown[shown["role"] == str(Role.MODEL)], peers, shown[shown["role"] == str(Role.LIMIT)]])
 
+    colors = policy_colors(shown)
+
     def cactus(ax: Axes) -> None:
-        plot_cactus(rows, shown, ax)
+        plot_cactus(rows, colors, ax, legend=False)
 
     panels = [
         ("gap closed per policy", lambda ax: plot_policies(table, "gap_closed", "part of the gap closed", ax)),
@@ -85,7 +89,8 @@ def _figures(book: Book, experiment: str, table: pd.DataFrame) -> Panels:
         "Part of the gap between the single best solver (0) and the oracle (1) that each policy closes, with standard "
         f"errors over instances; and answers over time, with the {PEERS_SHOWN} best peers."
     )
-    return Panels(book.figure(experiment, panels), caption)
+    legend = [Line(policy, color, 1.4, "none", "") for policy, color in colors.items()]
+    return Panels(book.figure(experiment, panels), caption, legend)
 
 
 def _strips(book: Book, experiment: str) -> list[Block]:

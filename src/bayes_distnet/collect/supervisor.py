@@ -51,8 +51,7 @@ def main() -> None:
     while (line := control.next_line()) is not None:
         request = json.loads(line)
         if "command" in request:  # any other request asks to stop a run that is already over
-            reply = _run(request, control)
-            if reply is None:
+            if (reply := _run(request, control)) is None:
                 return
             control.reply(reply)
 

@@ -1,10 +1,11 @@
 """Do bands hold what they promise, and what do runs of a new instance add? Prints the tables of docs/uncertainty.md.
 
-    python benchmarks/bands.py [--folds 3]
+    python benchmarks/bands.py [--folds 10] [--jobs 2]
 
 Models learn from a few runs of each training instance and are asked about unseen instances, whose own quantiles are
 those of 20 to 100 runs. These have a noise of their own, so that even perfect bands do not hold all that they
-promise: "of" is what a perfect model with the same effect would reach with as many runs, by simulation.
+promise: "of" is what a perfect model with the same effect would reach with as many runs, by simulation. Each fold
+learns from other seeds: the luck that a seed has on all instances moves all bands of a fold at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import itertools
 import warnings
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
 
 from bayes_distnet import BayesDistNet, HybridDistNet, load_dataset
 from bayes_distnet.data.splits import cut_off, first_runs, folds_by_instance
@@ -24,6 +27,7 @@ from bayes_distnet.scoring.likelihood import joint_nllh, nllh
 CONDITIONS = [(1, 0.0), (2, 0.0), (4, 0.0), (8, 0.0), (16, 0.0), (8, 0.2), (8, 0.4), (8, 0.6)]
 ASKED = [(0.5, 0.5), (0.5, 0.9), (0.9, 0.5), (0.9, 0.9)]  # quantile, level
 SEEN = (0, 1, 2, 4, 8)
+MODELS = (BayesDistNet(), HybridDistNet())
 
 
 def held(seconds, rtd, q, level):
@@ -36,9 +40,8 @@ def held(seconds, rtd, q, level):
 def perfect(seconds, rtd, q, level, repeats=50):
     """The same for instances that follow the prediction and its effect, in normal scores."""
     rng, size = np.random.default_rng(0), rtd.effect.size
-    low, high = (
-        rtd.effect.scores_at(value, np.log1p(-q)) for value in rtd.effect.quantiles((0.5 - level / 2, 0.5 + level / 2))
-    )
+    log_sf, ends = np.full((len(size), 1), np.log1p(-q)), (0.5 - level / 2, 0.5 + level / 2)
+    low, high = (rtd.effect.scores_at(value, log_sf)[:, 0] for value in rtd.effect.quantiles(ends))
     inside = []
     for _ in range(repeats):
         shared = np.sqrt(size) * rng.normal(size=len(size))
@@ -54,9 +57,10 @@ def empirical_ks(seen, rest):
     return np.abs(first - second).max(axis=1)
 
 
-def asked(model, data, train, test, runs, fraction):
+def asked(model, data, fold, train, test, runs, fraction):
     """Fit to a few runs of the training instances, and predict the others."""
-    seconds, finished = first_runs(data.seconds[train], data.finished[train], runs, 0)
+    warnings.simplefilter("ignore")
+    seconds, finished = first_runs(data.seconds[train], data.finished[train], runs, fold)
     seconds, finished = cut_off(seconds, finished, fraction)
     fitted = fit_runs(model, data.features.iloc[train], seconds, finished)
     return fitted.predict_distribution(data.features.iloc[test]), data.seconds[test]
@@ -90,15 +94,21 @@ def describe(predicted):
     return f"{size:.2f}", *cells, f"{rest[8]:.1f}", f"{rest[9]:.3f}", f"{rest[10]:.3f}"
 
 
-def portfolio():
+def predictions(model, data, runs, fraction, parts, jobs):
+    """Predictions and runs of the unseen instances of every fold."""
+    tasks = (delayed(asked)(clone(model), data, fold, *part, runs, fraction) for fold, part in enumerate(parts))
+    return Parallel(n_jobs=jobs)(tasks)
+
+
+def portfolio(jobs):
     """The first table for data on which nothing was chosen: instances on which all runs finished."""
     for solver, data in (
         (name, load_dataset("sat-portfolio").of(name)) for name in load_dataset("sat-portfolio").solvers
     ):
         data = data.take(np.flatnonzero(data.finished.all(axis=1)))
-        parts = list(folds_by_instance(len(data), 5, 0))[:2]
-        for model in (BayesDistNet(n_jobs=-1), HybridDistNet(n_jobs=-1)):
-            predicted = [asked(model, data, *part, 4, 0.0) for part in parts]
+        parts = list(folds_by_instance(len(data), 5, 0))
+        for model in MODELS:
+            predicted = predictions(model, data, 4, 0.0, parts, jobs)
             line(f"sat-portfolio, {solver}", "4", "0%", type(model).__name__, *describe(predicted))
 
 
@@ -108,9 +118,9 @@ def line(*cells):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folds", type=int, default=3, help="of ten")
-    folds = parser.parse_args().folds
-    warnings.simplefilter("ignore")
+    parser.add_argument("--folds", type=int, default=10, help="of ten")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    folds, jobs = vars(parser.parse_args()).values()
     asks = [f"{'median' if q == 0.5 else f'{q:g} quantile'} in band({level:g})" for q, level in ASKED]
     line("data", "runs", "cut off", "model", "effect", *asks, "width", "nllh", "joint")
     line(*["---"] * 12)
@@ -118,12 +128,12 @@ def main() -> None:
     for name, (runs, fraction) in itertools.product(("clasp-factoring", "lpg-zenotravel"), CONDITIONS):
         data = load_dataset(name).matched()
         parts = list(folds_by_instance(len(data), 10, 0))[:folds]
-        for model in (BayesDistNet(n_jobs=-1), HybridDistNet(n_jobs=-1)):
-            predicted = [asked(model, data, *part, runs, fraction) for part in parts]
+        for model in MODELS:
+            predicted = predictions(model, data, runs, fraction, parts, jobs)
             line(name, str(runs), f"{fraction:.0%}", type(model).__name__, *describe(predicted))
             if (runs, fraction) == (8, 0.0):
                 later.append((name, type(model).__name__, np.mean([updates(*one) for one in predicted], axis=0)))
-    portfolio()
+    portfolio(jobs)
     print()
     line("data", "model", "runs seen", "nllh of further runs", "ks", "ks of the runs seen alone")
     line(*["---"] * 6)

@@ -45,6 +45,7 @@ RECIPES = {
     "clasp-factoring": Recipe("factoring", 510, ("clasp",), 100, 10.0),
     "lpg-zenotravel": Recipe("zenotravel", 300, ("lpg",), 50, 20.0),
     "sat-portfolio": Recipe("sat-mix", 300, ("clasp", "glucose", "kissat"), 20, 0.5),
+    "clasp-quasigroup": Recipe("quasigroup-small", 300, ("clasp-backtracking",), 100, 1.0),
 }
 REPEATS = 300  # runs that are repeated with the same seed
 

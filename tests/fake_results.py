@@ -169,6 +169,10 @@ def _record(cell, model, family, fold, seed, settings, dataset, rng):
     key = _key(cell, model, family, fold, seed)
     record = {"kind": "scores", "key": key, "scores": {k: float(v) for k, v in scores.items()}, "instances": 8}
     record |= {"fit_seconds": 0.2 + 3 * ("Bayes" in model), "predict_seconds": 0.01}
+    record["familiarity"] = [
+        {"verdict": "familiar", "instances": 7, "nllh": float(nllh), "coverage": 0.9},
+        {"verdict": "unusual", "instances": 1, "nllh": float(nllh) + 1.0, "coverage": 0.8},
+    ]
     record["pit"] = np.round(240 * pit).astype(int).tolist()
     if fold == seed == 0 and (runs, censored) in ((8, 0.0), (8, 0.6)):
         record["examples"] = [_example(dataset, row, wide) for row in range(8)]

@@ -72,7 +72,7 @@ def test_predictions_are_the_same_as_csv_as_json_as_a_file_and_through_pipes(fol
     assert main(words) == 0
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")
     expected = ["mean", "median", "q10", "q25", "q75", "q90", "within_1", "within_60", "low", "high", "unsure"]
-    assert list(table) == expected
+    assert list(table) == [*expected, "familiar"]
     features = pd.read_csv(folder / "features.csv", index_col="instance")
     left = load_model(folder / "model").predict_distribution(features).given_alive(0.5)
     np.testing.assert_allclose(table["within_60"], left.cdf(60.0), rtol=1e-5)
@@ -93,6 +93,31 @@ def test_predictions_are_the_same_as_csv_as_json_as_a_file_and_through_pipes(fol
     piped = subprocess.run([*PREDICT, words[1], "-", *words[3:]], input=given, capture_output=True)
     assert piped.stderr == b""
     pd.testing.assert_frame_equal(pd.read_csv(io.BytesIO(piped.stdout), index_col="instance"), table)
+
+
+def test_instances_that_are_not_familiar_are_noted_and_scored_apart(folder, tmp_path, capsys):
+    features = pd.read_csv(folder / "features.csv", index_col="instance")
+    name = features.columns[2]
+    features.iloc[:3, 2] = 3000 * features[name].abs().max()
+    features.to_csv(tmp_path / "far.csv")
+    capsys.readouterr()
+    assert main(["predict", str(folder / "model"), str(tmp_path / "far.csv")]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("note: 3 of 40 instances are not familiar (0 unusual, 3 outside the training data).")
+    assert f"{name} (3)" in said.err
+    table = pd.read_csv(io.StringIO(said.out), index_col="instance")
+    assert list(table["familiar"]) == ["outside"] * 3 + ["familiar"] * 37
+
+    words = ["evaluate", str(folder / "model"), str(folder / "runs.csv"), "--features", str(tmp_path / "far.csv")]
+    assert main([*words, "--by-instance", str(tmp_path / "scores.csv")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3] == "by familiarity:"
+    assert [line.split()[:2] for line in lines[4:]] == [["verdict", "instances"], ["familiar", "37"], ["outside", "3"]]
+    each = pd.read_csv(tmp_path / "scores.csv", index_col="instance")
+    assert main([*words, "--json"]) == 0
+    apart = json.loads(capsys.readouterr().out)["familiarity"]
+    assert apart["outside"]["instances"] == 3
+    assert apart["outside"]["nllh"] == pytest.approx(each.loc[each["familiar"] == "outside", "nllh"].mean())
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(folder, tmp_path):
@@ -141,7 +166,7 @@ def test_evaluate_takes_exactly_the_instances_that_fit_left_out(folder, tmp_path
     table = pd.read_csv(scores, index_col="instance")
     assert not set(table.index) & set(read_record(folder / "model").names)
     assert result["scores"].pop("band_coverage") is None  # ridge does not express how sure it is
-    assert result["scores"] == pytest.approx(table.drop(columns="band_coverage").mean().to_dict())
+    assert result["scores"] == pytest.approx(table.drop(columns=["band_coverage", "familiar"]).mean().to_dict())
 
     assert main(["evaluate", *words, "--holdout", "0.25"]) == 0
     shown = capsys.readouterr().out.splitlines()

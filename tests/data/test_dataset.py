@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import Dataset, RunTable, make_runs
+from bayes_distnet.data.feature_groups import FeatureGroup, FeatureGroups
 from bayes_distnet.data.splits import cut_off
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 
@@ -19,7 +20,11 @@ def dataset(solvers=("s",)):
     features = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=pd.Index(["a", "b", "x"], name="instance"))
     cost = pd.Series([0.1, 0.2, 0.3], index=features.index)
     parts = pd.Series({"a": "train", "b": "test"})
-    return Dataset(RunTable.from_frame(pd.DataFrame(rows)), features, cost, parts, ("a note",), {"who": "us"})
+    folds = pd.DataFrame({1: [1, 2, None], 2: [2, 1, None]}, index=features.index, dtype="Int64")
+    step = pd.DataFrame({"step": cost})
+    groups = FeatureGroups((FeatureGroup("step", ("size",)),), step, step.astype(object).assign(step="ok"))
+    runs = RunTable.from_frame(pd.DataFrame(rows))
+    return Dataset(runs, features, cost, parts, ("a note",), {"who": "us"}, folds, groups)
 
 
 def test_seconds_are_instances_by_seeds_in_the_order_of_the_features():
@@ -46,6 +51,8 @@ def test_matched_leaves_out_instances_without_runs_or_features():
     assert data.features.index.tolist() == ["a", "b"]
     assert set(data.runs.instance) == {"a", "b"}
     assert data.feature_cost.tolist() == [0.1, 0.2]
+    assert data.folds.to_numpy().tolist() == [[1, 2], [2, 1]]
+    assert data.feature_groups.seconds().tolist() == [0.1, 0.2]
     nobody = Dataset(dataset().runs, pd.DataFrame({"f": [1.0]}, index=["z"]))
     with pytest.raises(FeatureError, match="No instance has both runs and features"):
         nobody.matched()
@@ -71,6 +78,9 @@ def test_a_data_set_is_loaded_as_it_was_saved(tmp_path):
     assert back.runs.frame["seconds"].tolist() == data.runs.frame["seconds"].tolist()
     assert back.feature_cost.tolist() == [0.1, 0.2, 0.3]
     assert back.parts.to_dict() == {"a": "train", "b": "test"}
+    pd.testing.assert_frame_equal(back.folds, data.folds, check_index_type=False)
+    assert back.feature_groups.groups == data.feature_groups.groups
+    assert back.feature_groups.seconds().tolist() == [0.1, 0.2, 0.3]
     assert (back.notes, back.provenance) == (("a note",), {"who": "us"})
     with pytest.raises(RuntimeDataError, match="no data set here"):
         Dataset.load(tmp_path)
@@ -79,6 +89,30 @@ def test_a_data_set_is_loaded_as_it_was_saved(tmp_path):
 def test_an_instance_with_two_rows_of_features_is_refused():
     with pytest.raises(RuntimeDataError, match="'a' has two rows"):
         Dataset(dataset().runs, pd.DataFrame({"f": [1.0, 2.0]}, index=["a", "a"]))
+
+
+def test_saving_over_a_data_set_removes_the_tables_that_the_new_one_lacks(tmp_path):
+    data = dataset()
+    data.save(tmp_path)
+    Dataset(data.runs, data.features).save(tmp_path)
+    back = Dataset.load(tmp_path)
+    assert (back.feature_cost, back.parts, back.folds, back.feature_groups) == (None, None, None, None)
+
+
+@pytest.mark.parametrize("table", ["folds", "feature_groups"])
+def test_folds_and_groups_of_other_instances_are_refused(table):
+    data = dataset()
+    other = getattr(data.take([1, 0, 2]), table)
+    with pytest.raises(RuntimeDataError, match=f"{table}: expected the same instances as in features"):
+        Dataset(data.runs, data.features, **{table: other})
+
+
+def test_folds_and_groups_stay_with_their_instances():
+    some = dataset().select(["x", "a"])
+    assert some.folds.loc["a"].tolist() == [1, 2]
+    assert some.folds.loc["x"].isna().all()
+    assert some.feature_groups.seconds().to_dict() == {"x": 0.3, "a": 0.1}
+    assert dataset(("s", "t")).of("t").cut_off(0.5).folds.equals(dataset().folds)
 
 
 def test_instances_are_selected_by_name_and_taken_by_row():

@@ -2,7 +2,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet.data.splits import choose_cutoffs, cut_off, first_runs, folds_by_instance, published_folds, shifted
+from bayes_distnet.data.splits import (
+    choose_cutoffs,
+    cut_off,
+    first_runs,
+    folds_by_instance,
+    folds_by_label,
+    published_folds,
+    shifted,
+)
 from bayes_distnet.errors import FeatureError, SettingError
 
 
@@ -20,6 +28,13 @@ def test_every_instance_is_in_one_fold():
         for train, test in folds:
             assert not set(train) & set(test)
             assert len(train) + len(test) == 23
+
+
+def test_folds_by_label_come_in_the_order_of_the_labels_and_never_test_an_instance_without_one():
+    labels = pd.Series([10, 2, None, 10, 3], dtype="Int64")
+    folds = list(folds_by_label(labels))
+    assert [test.tolist() for _, test in folds] == [[1], [4], [0, 3]]
+    assert [train.tolist() for train, _ in folds] == [[0, 2, 3, 4], [0, 1, 2, 3], [1, 2, 4]]
 
 
 def test_published_folds_are_those_of_random_state_0():

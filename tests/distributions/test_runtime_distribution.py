@@ -5,7 +5,7 @@ import pytest
 import scipy.special
 from example_mixtures import tame
 
-from bayes_distnet.distributions.families import Exponential, LogNormal
+from bayes_distnet.distributions.families import Exponential, LogLogistic, LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 
@@ -48,6 +48,35 @@ def test_band_holds_the_given_fraction_of_components():
     assert rtd.band(t=np.full((3, 1), 1.0))[0] == pytest.approx(low[:, 1:])
 
 
+def test_band_of_means_compares_the_means_of_draws():
+    rng = np.random.default_rng(1)
+    rtd = RuntimeDistribution(LogNormal(rng.normal(0, 1, (3, 101)), 0.3), draws=np.arange(101) // 2)
+    parts = rtd.components.take(np.s_[:, :100])
+    own = np.append(parts.mean().reshape(3, 50, 2).mean(axis=2), rtd.components.take(np.s_[:, 100:]).mean(), axis=1)
+    low, high = rtd.band(0.8, mean=True)
+    weights = np.append(np.full(50, 2), 1)
+    for row in range(3):
+        values = np.repeat(own[row], weights)
+        assert low[row] == pytest.approx(np.quantile(values, 0.1, method="inverted_cdf"))
+        assert high[row] == pytest.approx(np.quantile(values, 0.9, method="inverted_cdf"))
+
+
+def test_band_of_means_of_stopped_runs():
+    rtd = RuntimeDistribution(Exponential(scale=[np.linspace(1.0, 2.0, 11), np.linspace(3.0, 4.0, 11)]))
+    low, high = rtd.band(0.9, mean=True, t=[0.5, 2.0])
+    for end, scale in ((low, [1.0, 3.0]), (high, [2.0, 4.0])):
+        expected = np.array(scale)[:, None] * -np.expm1(-np.array([0.5, 2.0]) / np.array(scale)[:, None])
+        assert end == pytest.approx(expected)
+    assert rtd.band(0.9, mean=True, t=np.inf)[1] == pytest.approx([2.0, 4.0])
+
+
+def test_band_of_infinite_means_is_infinite():
+    rtd = RuntimeDistribution(LogLogistic(scale=1.0, shape=[np.linspace(0.5, 2.5, 21)]))
+    low, high = rtd.band(0.8, mean=True)
+    assert np.isfinite(low[0])
+    assert np.isinf(high[0])
+
+
 def test_band_counts_components_by_weight():
     rtd = RuntimeDistribution(Exponential(scale=[[1.0, 2.0, 3.0, 100.0]]), weights=[0.02, 0.9, 0.08, 0.0])
     low, high = rtd.band(0.9)
@@ -67,3 +96,5 @@ def test_bands_need_components():
             ask()
     with pytest.raises(SettingError, match="not both"):
         tame("lognormal").band(q=0.5, t=1.0)
+    with pytest.raises(SettingError, match="not both"):
+        tame("lognormal").band(q=0.5, mean=True)

@@ -12,7 +12,7 @@ def test_results_of_other_data_or_settings_are_refused(data, run, tmp_path):
     run(**call)
     with pytest.raises(ResultsError, match="holds results of folds=4"):
         run(**call | {"folds": 5})
-    with pytest.raises(ResultsError, match="other runs or features"):
+    with pytest.raises(ResultsError, match="other runs, features or folds"):
         run(data=data.select(data.features.index[:30]), **call)
     with pytest.raises(ResultsError, match="data='made'"):
         run(name="other", **call)

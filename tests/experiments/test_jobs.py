@@ -1,6 +1,8 @@
 import shutil
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayes_distnet.errors import ResultsError
@@ -8,10 +10,10 @@ from bayes_distnet.experiments.jobs import Condition, Job, do_job, split_data
 from bayes_distnet.experiments.registry import EXPERIMENTS
 
 
-def job(runs=1, cutoffs="none", censored=0.0, preset=None):
+def job(runs=1, cutoffs="none", censored=0.0, *, preset=None, fold=0, seed=0, own_folds=False):
     entry = EXPERIMENTS["low-samples"]
     condition = Condition(runs, cutoffs, censored)
-    return Job("ridge", "Ridge", "", condition, 0, 0, 4, preset, entry.kind, entry.source)
+    return Job("ridge", "Ridge", "", condition, fold, seed, 4, own_folds, preset, entry.kind, entry.source)
 
 
 def test_workers_that_do_not_see_the_folder_report_it(tmp_path):
@@ -35,6 +37,16 @@ def test_a_split_has_the_runs_of_its_condition(data):
     assert split.test.finished.all()
     assert not set(split.train_rows) & set(split.test_rows)
     assert split.scale == split_data(job(runs=4), data).train.seconds.max()
+
+
+def test_seeds_take_the_repetitions_of_published_folds_in_turn(data):
+    row = np.arange(len(data))
+    folds = pd.DataFrame({1: row % 4 + 1, 2: row // 10 + 1}, index=data.features.index, dtype="Int64")
+    data = replace(data, folds=folds)
+    for seed, first in ((0, row % 4 == 1), (1, row // 10 == 1), (2, row % 4 == 1)):
+        split = split_data(job(fold=1, seed=seed, own_folds=True), data)
+        assert split.test_rows.tolist() == np.flatnonzero(first).tolist()
+        assert split.train_rows.tolist() == np.flatnonzero(~first).tolist()
 
 
 def test_the_published_split_does_not_cut_off_runs_of_the_last_fifth(data):

@@ -1,5 +1,8 @@
 import importlib.util
+from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from bayes_distnet import Ridge
@@ -58,6 +61,24 @@ def test_a_model_is_named_and_not_handed_over(data):
 def test_two_models_of_one_label_are_refused(data):
     with pytest.raises(SettingError, match="two are called 'Ridge'"):
         make_plan("low-samples", data, models=["ridge", "bayes_distnet.models.ridge:Ridge"])
+
+
+def with_folds(data, number):
+    folds = pd.DataFrame({1: np.arange(len(data)) % number}, index=data.features.index, dtype="Int64")
+    return replace(data, folds=folds)
+
+
+def test_published_folds_are_the_default_and_a_number_of_folds_replaces_them(data):
+    own = make_plan("low-samples", with_folds(data, 5), models=["ridge"])
+    assert (own.folds, own.folds_done, own.own_folds) == (5, 5, True)
+    assert all(job.own_folds and job.folds == 5 for job in own.jobs())
+    for plan in (
+        make_plan("low-samples", with_folds(data, 5), models=["ridge"], folds=10),
+        make_plan("low-samples", with_folds(data, 5), models=["ridge"], preset="paper"),
+        make_plan("low-samples", with_folds(data, 1), models=["ridge"]),
+        make_plan("low-samples", data, models=["ridge"]),
+    ):
+        assert (plan.folds, plan.own_folds) == (10, False)
 
 
 def test_jobs_come_seed_by_seed_and_fold_by_fold(data):

@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -247,3 +248,18 @@ def test_levels_are_of_runs_that_an_instance_has_and_each_is_done_once(data, run
         run(data=some, models=["ridge"], runs=[1, most + 1])
     done = run(data=some, models=["ridge"], runs=[1, 1, most])
     assert [session["jobs"] for session in done.about["sessions"]] == [2]
+
+
+def test_an_experiment_uses_the_published_folds_and_a_folder_holds_one_kind_of_folds(data, run):
+    folds = pd.DataFrame({1: np.arange(len(data)) % 10 == 3}, index=data.features.index).astype("Int64")
+    call = {"data": replace(data, folds=folds), "models": ["ridge"], "runs": (1,), "only_folds": None}
+    results = run(folds=None, **call)
+    tested = results.table[results.table["score"] == "nllh"].set_index("fold")["instances"]
+    assert tested.to_dict() == {0: 36, 1: 4}
+    assert results.about["own_folds"] is True
+    assert len(run(folds=None, **call).done()) == 2
+    with pytest.raises(ResultsError, match="holds results of own_folds=True"):
+        run(folds=2, **call)
+    moved = call | {"data": replace(data, folds=folds.iloc[::-1].set_axis(folds.index))}
+    with pytest.raises(ResultsError, match="holds results of other runs, features or folds"):
+        run(folds=None, **moved)

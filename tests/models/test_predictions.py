@@ -25,11 +25,12 @@ def test_predictions_are_those_of_the_distribution(data):
     model = train(data, "ridge")
     rtd = model.predict_distribution(data.features)
     table = predictions(model, data.features, quantiles=[0.5, 0.975], within=[2.5])
-    assert list(table) == ["mean", "median", "q50", "q97.5", "within_2.5", "low", "high", "unsure"]
+    assert list(table) == ["mean", "median", "q50", "q97.5", "within_2.5", "low", "high", "unsure", "familiar"]
     np.testing.assert_array_equal(table["mean"], rtd.mean())
     np.testing.assert_array_equal(table["q97.5"], rtd.quantile(0.975))
     np.testing.assert_array_equal(table["within_2.5"], rtd.cdf(2.5))
     assert table[["low", "high", "unsure"]].isna().all(axis=None)  # ridge does not express how sure it is
+    assert (table["familiar"] == "familiar").all()
     assert table.index.equals(data.features.index)
     left = predictions(model, data.features, elapsed=10.0)
     np.testing.assert_array_equal(left["median"], rtd.given_alive(10.0).median())

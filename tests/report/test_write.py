@@ -11,7 +11,8 @@ from bayes_distnet.models.registry import MODELS, ModelEntry, Role
 from bayes_distnet.report.write import write_report
 from bayes_distnet.scoring.registry import SCORES, Score
 
-SECTIONS = ["run", "low-samples", "censoring", "behind", "uncertainty", "examples", "calibration", "published", "cost"]
+SECTIONS = ["run", "low-samples", "censoring", "behind", "uncertainty", "examples", "calibration", "familiarity"]
+SECTIONS += ["published", "cost"]
 
 
 def test_a_report_has_every_section(page):
@@ -68,7 +69,16 @@ def test_a_folder_without_its_data_still_makes_a_report(tmp_path, few_models):
     results = fake_results(tmp_path / "r", models=few_models, folds=2, seeds=1, experiments=["low-samples"])
     shutil.rmtree(results.folder / "data")
     sections = sections_of(write_report(results.folder).read_text("utf-8"))
-    assert sections == ["run", "low-samples", "behind", "calibration", "published", "cost", "definitions"]
+    assert sections == [
+        "run",
+        "low-samples",
+        "behind",
+        "calibration",
+        "familiarity",
+        "published",
+        "cost",
+        "definitions",
+    ]
 
 
 def test_names_are_escaped_and_data_of_another_name_have_no_published_numbers(tmp_path):

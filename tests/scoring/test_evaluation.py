@@ -1,11 +1,12 @@
 import numpy as np
+import pandas as pd
 import pytest
 from made_data import made_data
 
 from bayes_distnet import Ridge
 from bayes_distnet.errors import SettingError
 from bayes_distnet.scoring.distances import crps
-from bayes_distnet.scoring.evaluation import evaluate
+from bayes_distnet.scoring.evaluation import by_familiarity, evaluate
 from bayes_distnet.scoring.likelihood import nllh
 from bayes_distnet.scoring.registry import SCORES, Score
 
@@ -47,3 +48,10 @@ def test_a_registered_score_is_evaluated(fitted, data):
     with SCORES.extended(toy):
         assert evaluate(fitted, data)["longest"].tolist() == data.seconds.max(axis=1).tolist()
     assert "longest" not in evaluate(fitted, data)
+
+
+def test_scores_of_instances_that_are_not_familiar_are_apart():
+    scores = pd.DataFrame({"nllh": [1.0, 2.0, 6.0], "ks": [0.1, np.nan, 0.5]}, index=["a", "b", "c"])
+    table = by_familiarity(scores, pd.Series(["familiar", "familiar", "outside"], index=scores.index))
+    assert list(table.index) == ["familiar", "outside"]
+    assert table.to_dict("list") == {"instances": [2, 1], "nllh": [1.5, 6.0], "ks": [0.1, 0.5]}

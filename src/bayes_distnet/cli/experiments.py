@@ -79,7 +79,12 @@ def _takes_conditions(parser: argparse.ArgumentParser) -> None:
 
 
 def _takes_execution(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--folds", type=int, default=10, help="over instances; default: 10")
+    parser.add_argument(
+        "--folds",
+        type=int,
+        metavar="N",
+        help="deal instances out to N folds at random; default: the folds of the data set if it has some, else 10",
+    )
     parser.add_argument("--only-folds", type=int, metavar="N", help="do at most N of the folds")
     parser.add_argument(
         "--seeds",

@@ -92,8 +92,9 @@ def add_predict(commands: Any) -> None:
         "predict runtime distributions from features, with a saved model",
         "One row per instance: mean, median and quantiles of the runtime in seconds; low and high, the band of the\n"
         "instance's own median; unsure, the fraction of the variance of log time that is ignorance about the\n"
-        "instance, not the solver's luck. The last three are empty for models that cannot separate the two:\n"
-        f"{', '.join(unsure)}.",
+        "instance, not the solver's luck. These three are empty for models that cannot separate the two:\n"
+        f"{', '.join(unsure)}. The last column, familiar, compares the instance with the training\n"
+        "data: familiar, unusual or outside. A note on stderr reports how many are not familiar, and why.",
         "  bayes-distnet predict model features.parquet\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"
         "  bayes-distnet predict model features.csv --elapsed 120      # they ran 120 s already: the time left\n"
@@ -150,8 +151,9 @@ def _takes_model(parser: argparse.ArgumentParser) -> None:
 def _predict(parsed: argparse.Namespace) -> None:
     from bayes_distnet.data.open import read_features
     from bayes_distnet.data.tables import check_can_write, read_runs, write_frame
+    from bayes_distnet.models.familiarity import unfamiliar_note
     from bayes_distnet.models.library import load_model
-    from bayes_distnet.models.predictions import predictions
+    from bayes_distnet.models.predictions import aligned, predictions
 
     if parsed.out is not None:
         check_can_write(parsed.out)
@@ -167,6 +169,8 @@ def _predict(parsed: argparse.Namespace) -> None:
         seen=None if parsed.seen is None else read_runs(parsed.seen),
     )
     table = table.map(_six_digits)
+    if note := unfamiliar_note(model.familiarity(aligned(features, model))):
+        print(f"note: {note}", file=sys.stderr)
     if parsed.out is not None:
         write_frame(table, parsed.out)
         print(f"predictions for {len(table)} instances in {parsed.out}")
@@ -177,8 +181,8 @@ def _predict(parsed: argparse.Namespace) -> None:
         table.to_csv(sys.stdout)
 
 
-def _six_digits(value: float) -> float:
-    return float(f"{value:.6g}")
+def _six_digits(value: float | str) -> float | str:
+    return value if isinstance(value, str) else float(f"{value:.6g}")
 
 
 def _features_on_stdin() -> pd.DataFrame:
@@ -205,7 +209,8 @@ def add_evaluate(commands: Any) -> None:
         "Scores are means over instances:\n"
         + "\n".join(f"  {score.key:<9} {_in_one_line(score.definition)}" for score in shown)
         + "\nInstances that the model was trained on show nothing about new ones: hold some out. With the --holdout\n"
-        "and --seed that `fit` was given, exactly the instances left out are taken.",
+        "and --seed that `fit` was given, exactly the instances left out are taken. Instances that are not familiar,\n"
+        "compared with the training data, are also scored apart.",
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet evaluate model clasp-factoring --holdout 0.2\n"
         "  bayes-distnet evaluate model new.sqlite --features new.parquet --by-instance scores.csv\n"
@@ -228,7 +233,8 @@ def _in_one_line(definition: str) -> str:
 def _evaluate(parsed: argparse.Namespace) -> None:
     from bayes_distnet.data.tables import check_can_write, write_frame
     from bayes_distnet.models.library import load_model
-    from bayes_distnet.scoring.evaluation import evaluate
+    from bayes_distnet.models.predictions import aligned
+    from bayes_distnet.scoring.evaluation import by_familiarity, evaluate
 
     if parsed.by_instance is not None:
         check_can_write(parsed.by_instance)
@@ -245,13 +251,20 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             file=sys.stderr,
         )
     scores = evaluate(model, data)
+    familiar = model.familiarity(aligned(data.features, model))["verdict"]
     if parsed.by_instance is not None:
-        write_frame(scores.rename_axis("instance"), parsed.by_instance)
+        write_frame(scores.assign(familiar=familiar).rename_axis("instance"), parsed.by_instance)
+    apart = by_familiarity(scores, familiar)
     means, kind, observed = scores.mean(), type(model).__name__, data.runs.observed()
     censored, solver = int((~observed.finished).sum()), data.solvers[0]
     if parsed.json:
         about = {"solver": solver, "instances": len(data), "runs": len(observed), "cut_off": censored}
-        print_json({"model": kind, "data": name_of(parsed.data), **about, "seen": seen, "scores": means.to_dict()})
+        verdicts = {"familiarity": apart.to_dict("index")}
+        facts = {"model": kind, "data": name_of(parsed.data), **about, "seen": seen}
+        print_json(facts | {"scores": means.to_dict()} | verdicts)
     else:
         print(f"{kind} on {in_words(len(data), len(observed), censored, solver)}, mean over instances:")
         print(means.to_frame().T.to_string(index=False, float_format="{:.4f}".format))
+        if len(apart) > 1 or "familiar" not in apart.index:
+            print("by familiarity:")
+            print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))

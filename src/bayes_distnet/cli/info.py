@@ -39,9 +39,17 @@ def _info(parsed: argparse.Namespace) -> None:
         _print_results(found.facts)
     else:
         if found.kind == "data":
-            print(f"{found.facts['features']} features of {found.facts['instances']} instances")
+            _print_data(found.facts)
         assert found.runs is not None
         print(found.runs.summary().to_string())
+
+
+def _print_data(facts: dict[str, Any]) -> None:
+    groups, folds = facts["feature_groups"], facts["folds"]
+    known = f" in {len(groups)} groups ({', '.join(groups)})" if len(groups) > 1 else ""
+    print(f"{facts['features']} features{known} of {facts['instances']} instances")
+    if folds:
+        print(f"published folds: {folds[0]}{f', repeated {len(folds)} times' if len(folds) > 1 else ''}")
 
 
 def _print_model(facts: dict[str, Any]) -> None:

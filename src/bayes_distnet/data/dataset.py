@@ -14,10 +14,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
+from bayes_distnet.data.feature_groups import FeatureGroups, read_groups, write_groups
+from bayes_distnet.data.folds import read_folds, write_folds
+from bayes_distnet.data.matrix import places_in_matrix
 from bayes_distnet.data.provenance import read_provenance, write_provenance
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.splits import choose_cutoffs
-from bayes_distnet.data.statuses import OBSERVED, TIMEOUT
+from bayes_distnet.data.statuses import TIMEOUT
 from bayes_distnet.data.tables import read_by_instance, read_column, read_runs, write_column, write_frame, write_runs
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.validation import check_seed
@@ -42,11 +45,15 @@ class Dataset:
     feature_cost : Series, optional
         CPU seconds that computing the features took, by instance.
     parts : Series, optional
-        Part of each instance in a split that was published with the data: a fold, or "train" and "test".
+        Part of each instance in a split that was published with the data: "train" or "test".
     notes : tuple of str
         Decisions, repairs and omissions made when the data were read.
     provenance : dict
         Time, place and settings of the collection of the runs.
+    folds : DataFrame, optional
+        Folds that were published with the data, one column per repetition (1, 2, ...): see `make_folds`.
+    feature_groups : FeatureGroups, optional
+        Groups of features that are computed together, with their cost and outcome.
     truth : RuntimeDistribution, optional
         Distribution from which generated runs were drawn, one row per row of `features`. It is not saved.
     """
@@ -57,13 +64,19 @@ class Dataset:
     parts: pd.Series | None = None
     notes: tuple[str, ...] = ()
     provenance: dict[str, Any] = field(default_factory=dict)
+    folds: pd.DataFrame | None = None
+    feature_groups: FeatureGroups | None = None
     truth: RuntimeDistribution | None = None
 
     def __post_init__(self) -> None:
-        """Refuse features and truth that cannot be assigned to instances."""
+        """Refuse features, folds, feature groups and truth that cannot be assigned to instances."""
         if not self.features.index.is_unique:
             twice = self.features.index[self.features.index.duplicated()][0]
             raise RuntimeDataError(f"features: instance {twice!r} has two rows.")
+        groups = None if self.feature_groups is None else self.feature_groups.cost
+        for what, table in (("folds", self.folds), ("feature_groups", groups)):
+            if table is not None and not table.index.equals(self.features.index):
+                raise RuntimeDataError(f"{what}: expected the same instances as in features, in the same order.")
         if self.truth is not None and len(self.truth) != len(self.features):
             raise RuntimeDataError(f"truth has {len(self.truth)} rows, but features has {len(self.features)}.")
 
@@ -106,23 +119,7 @@ class Dataset:
 
     @cached_property
     def _places(self) -> tuple[IndexArray, IndexArray, IndexArray]:
-        """Return the runs that `seconds` holds, as rows of the run table, and the row and column of each."""
-        if len(self.solvers) > 1:
-            raise RuntimeDataError(
-                f"these are runs of {len(self.solvers)} solvers ({', '.join(self.solvers)}): choose one, "
-                f"e.g. .of({self.solvers[0]!r})."
-            )
-        frame = self.runs.frame
-        observed = frame["status"].isin(OBSERVED) & frame["instance"].isin(self.features.index)
-        frame = frame[observed]
-        # By seed, so that a column is one seed for all instances; by count where seeds do not identify runs, or where
-        # each instance has its own seeds and the matrix would be mostly empty.
-        column, most = frame["seed"], frame.groupby("instance").size().max() if len(frame) else 0
-        if frame.duplicated(["instance", "seed"]).any() or frame["seed"].nunique() > 2 * most:
-            column = frame.groupby("instance", sort=False).cumcount()
-        columns = np.unique(column.to_numpy(), return_inverse=True)[1]
-        rows = self.features.index.get_indexer(pd.Index(frame["instance"]))
-        return np.flatnonzero(observed), rows, columns
+        return places_in_matrix(self.runs, self.features.index)
 
     def of(self, solver: str) -> Dataset:
         """Return the data of one solver.
@@ -135,7 +132,7 @@ class Dataset:
         Returns
         -------
         Dataset
-            Runs of that solver, and all features.
+            Its runs, and all features.
 
         Raises
         ------
@@ -212,13 +209,15 @@ class Dataset:
         """
         chosen: IndexArray = np.asarray(rows, dtype=np.intp)
         names = self.features.index[chosen]
-        frame, cost, parts = self.runs.frame, self.feature_cost, self.parts
+        frame, cost, parts, groups = self.runs.frame, self.feature_cost, self.parts, self.feature_groups
         return replace(
             self,
             runs=RunTable(frame[frame["instance"].isin(names)].reset_index(drop=True)),
             features=self.features.iloc[chosen],
             feature_cost=None if cost is None else cost.reindex(names),
             parts=None if parts is None else parts[parts.index.isin(names)],
+            folds=None if self.folds is None else self.folds.iloc[chosen],
+            feature_groups=None if groups is None else groups.take(names),
             truth=None if self.truth is None else self.truth[chosen],
         )
 
@@ -300,7 +299,8 @@ class Dataset:
         ----------
         folder : path-like
             Folder to write to; it is made if it does not exist. It receives `runs.parquet`, `features.parquet`,
-            `provenance.json` (with the notes) and, if they are known, `feature_cost.parquet` and `parts.parquet`.
+            `provenance.json` (with the notes) and, if they are known, `feature_cost.parquet`, `parts.parquet`,
+            `folds.parquet`, `feature_groups.json` and `feature_groups.parquet`.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -308,6 +308,8 @@ class Dataset:
         write_frame(self.features.rename_axis("instance"), folder / "features.parquet")
         write_column(self.feature_cost, folder / "feature_cost.parquet", "seconds")
         write_column(self.parts, folder / "parts.parquet", "part")
+        write_folds(self.folds, folder / "folds.parquet")
+        write_groups(self.feature_groups, folder)
         write_provenance(folder / "provenance.json", {"notes": list(self.notes), **self.provenance})
 
     @classmethod
@@ -333,11 +335,14 @@ class Dataset:
         if not (folder / "runs.parquet").is_file():
             raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
         provenance = read_provenance(folder / "provenance.json")
+        features = read_by_instance(folder / "features.parquet")
         return cls(
             read_runs(folder / "runs.parquet"),
-            read_by_instance(folder / "features.parquet"),
+            features,
             read_column(folder / "feature_cost.parquet", "seconds"),
             read_column(folder / "parts.parquet", "part"),
             tuple(provenance.pop("notes", ())),
             provenance,
+            read_folds(folder / "folds.parquet", features.index),
+            read_groups(folder, features.index),
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
 from bayes_distnet.errors import FeatureError, SettingError
@@ -38,6 +39,30 @@ def folds_by_instance(n_instances: int, folds: int, random_state: int) -> Iterat
     fold = rng.permutation(np.arange(n_instances) % folds)
     for k in range(folds):
         yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+def folds_by_label(labels: ArrayLike) -> Iterator[tuple[IntArray, IntArray]]:
+    """Split instances by the folds that were published with them.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_instances,)
+        Fold per instance, such as a column of `Dataset.folds`. An instance without a fold (missing) is a training
+        instance of every fold.
+
+    Yields
+    ------
+    train, test : ndarray of int
+        Rows of the training and of the test instances of one fold; folds in the order of their numbers.
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in folds_by_label([2, 1, 2, None])]
+    [[1], [0, 2]]
+    """
+    fold = pd.Series(labels).to_numpy(dtype=float, na_value=np.nan)
+    for label in np.unique(fold[~np.isnan(fold)]):
+        yield np.flatnonzero(fold != label), np.flatnonzero(fold == label)
 
 
 def published_folds(n_instances: int, folds: int) -> Iterator[tuple[IntArray, IntArray]]:

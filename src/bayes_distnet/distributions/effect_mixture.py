@@ -17,6 +17,7 @@ import scipy.special
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import blocks
 from bayes_distnet.distributions.instance_effect import GRID, InstanceEffect, normal_scores
+from bayes_distnet.distributions.moments import tail_index
 from bayes_distnet.distributions.numeric import find_roots
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.distributions.special.elementary import log_sum_exp
@@ -140,10 +141,10 @@ class EffectMixture:
 
     # -- ignorance -----------------------------------------------------------------------------------------------
 
-    def quantile_at(self, value: FloatArray, log_sf: float) -> FloatArray:
-        """Return the time (n,) left at which instances with effects (n,) reach a log survival probability."""
-        scores = self.effect.scores_at(value, log_sf / self._count[:, 0] + self._alive_at(value)[:, 0])
-        return self.times_at(scores[:, None])[:, 0]
+    def quantile_at(self, value: FloatArray, log_sf: FloatArray) -> FloatArray:
+        """Return times (n, m) left at which instances with effects (n,) reach log survival probabilities (n, m)."""
+        own = log_sf / self._count + self._alive_at(value)
+        return self.times_at(self.effect.scores_at(value, own))
 
     def log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:
         """Return log survival (n, D, m) at times left (n, m), of instances of hardness (n, D)."""
@@ -157,9 +158,18 @@ class EffectMixture:
 
     def cdf_at(self, value: FloatArray, times: FloatArray) -> FloatArray:
         """Return the probability (n, m) of finishing within times left, for instances with effects (n,)."""
+        return np.asarray(0.0 - np.expm1(self.log_sf_at(value, times)))
+
+    def log_sf_at(self, value: FloatArray, times: FloatArray) -> FloatArray:
+        """Return log survival (n, m) past times left, for instances with effects (n,)."""
         with np.errstate(invalid="ignore"):
             left = self._count * (self.effect.log_sf_at(value, self.scores(times)) - self._alive_at(value))
-        return np.asarray(np.where(times > 0, -np.expm1(np.minimum(left, 0.0)), 0.0))
+        return np.asarray(np.where(times > 0, np.minimum(left, 0.0), 0.0))
+
+    def tail_index(self) -> FloatArray:
+        """Return the exponent (n,) of survival far out if it is a power law, given any effect; else infinity."""
+        # With normal scores of sqrt(2 index log x), luck of variance 1 - size makes an instance's own tail lighter.
+        return np.asarray(tail_index(self.marginal._mixture) * self._count[:, 0] / (1.0 - self.effect.size))
 
     def _alive_at(self, value: FloatArray) -> FloatArray:
         """(n, 1) log survival up to the start, for instances with effects (n,)."""

@@ -130,8 +130,9 @@ class InstanceEffect:
         return np.asarray(own + 0.5 * scores[..., None] ** 2)
 
     def scores_at(self, value: FloatArray, log_sf: FloatArray) -> FloatArray:
-        """Return the normal scores at which instances with an effect of this value reach a log survival probability."""
-        return np.asarray(np.sqrt(self.size) * value + np.sqrt(1.0 - self.size) * normal_scores(log_sf))
+        """Return normal scores (n, m) at which instances with effects (n,) reach log survival probabilities (n, m)."""
+        shift, rest = (np.sqrt(self.size) * value)[:, None], np.sqrt(1.0 - self.size)[:, None]
+        return np.asarray(shift + rest * normal_scores(log_sf))
 
     def reweighted(self, log_likelihood: FloatArray) -> InstanceEffect:
         """Return the belief after evidence (n, G)."""

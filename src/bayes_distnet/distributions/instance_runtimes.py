@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
-from bayes_distnet.distributions.checks import check_runs, check_times, shaped
+from bayes_distnet.distributions.checks import check_runs
+from bayes_distnet.distributions.effect_means import means_until
 from bayes_distnet.distributions.effect_mixture import EffectMixture
 from bayes_distnet.distributions.instance_effect import InstanceEffect
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
-from bayes_distnet.validation import check_at_least, check_level
+from bayes_distnet.validation import check_at_least
 
 
 class InstanceRuntimes(PredictedRuntimes):
@@ -146,37 +147,22 @@ class InstanceRuntimes(PredictedRuntimes):
 
     # -- ignorance about the instance ----------------------------------------------------------------------------
 
-    def band(
-        self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
+    def _band(
+        self, ends: tuple[float, float], q: float, times: FloatArray | None, mean: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the range in which the instance's own q-quantile, or its own cdf at t, lies with a given probability.
-
-        Parameters
-        ----------
-        level : float, default 0.9
-            Probability that the instance's value lies between the two ends.
-        q : float, optional
-            Level of the quantile, 0.5 (the median) by default.
-        t : array-like, optional
-            Times, to ask for the probability of having finished by then instead.
-
-        Returns
-        -------
-        low, high : ndarray
-            Ends: (n,) for a quantile or a scalar t, (n, m) for m times.
-        """
-        level = check_level(level)
-        if q is not None and t is not None:
-            raise SettingError("band takes q (a quantile level) or t (times), not both")
         mixture = self._mixture.with_belief()
-        values = mixture.effect.quantiles((0.5 - 0.5 * level, 0.5 + 0.5 * level))
-        if t is None:
-            log_sf = float(np.log1p(-(0.5 if q is None else check_level(q, "q"))))
-            low, high = (mixture.quantile_at(value, log_sf) for value in values)
+        values = mixture.effect.quantiles(ends)  # every number of an instance is monotone in its effect
+        if mean:
+            until = np.full((len(self), 1), np.inf) if times is None else times
+            until = np.broadcast_to(until, (len(self), until.shape[1]))
+            low, high = (means_until(mixture, value, until) for value in values)
+            return (low[:, 0], high[:, 0]) if times is None else (low, high)
+        if times is None:
+            level = np.full((len(self), 1), np.log1p(-q))
+            low, high = (mixture.quantile_at(value, level)[:, 0] for value in values)
             return low, high
-        times, shape = shaped("t", check_times(t), len(self))
         times = np.broadcast_to(times, (len(self), times.shape[1]))
-        high, low = (mixture.cdf_at(value, times).reshape(shape) for value in values)
+        high, low = (mixture.cdf_at(value, times) for value in values)
         return low, high
 
     def _log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:

@@ -268,10 +268,9 @@ class KernelEstimate(PredictedRuntimes):
 
     # -- disagreement of draws, which a kernel estimate does not have ------------------------------------------------
 
-    def band(
-        self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
+    def _band(
+        self, ends: tuple[float, float], q: float, times: FloatArray | None, mean: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("band()")
 
     def epistemic(self) -> FloatArray:

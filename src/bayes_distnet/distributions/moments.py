@@ -87,7 +87,7 @@ def _single_moments(mixture: Mixture, negligible: BoolArray, order: int) -> Floa
             log_hazard = mixture.components.log_prob(start) - mixture.components.log_sf(start)
             hazard = mixture.copies * np.exp(log_hazard[:, 0])
         rough = rough | (_EPS * (mixture.start * hazard - mixture.copies * mixture.log_alive[:, 0]) > 1e-6)
-        rough &= np.isfinite(hazard) & (mixture.start > 0) & (_tail_index(mixture) > order)
+        rough &= np.isfinite(hazard) & (mixture.start > 0) & (tail_index(mixture) > order)
     else:
         rough = np.zeros(len(hazard), dtype=bool)
     with np.errstate(all="ignore"):
@@ -179,7 +179,7 @@ def weighted_sum(weights: FloatArray, values: FloatArray) -> FloatArray:
 def _expectation(mixture: Mixture, order: int) -> FloatArray:
     """(n,) mean or variance by integration, `inf` where it is infinite."""
     result = np.full(len(mixture), np.inf)
-    rows = np.flatnonzero(_tail_index(mixture) > order + 1e-9)
+    rows = np.flatnonzero(tail_index(mixture) > order + 1e-9)
     for block in blocks(rows.size, max(64, mixture.n_components)):
         part = mixture.take(rows[block])
         with np.errstate(all="ignore"):
@@ -188,11 +188,21 @@ def _expectation(mixture: Mixture, order: int) -> FloatArray:
     return result
 
 
-def _tail_index(mixture: Mixture) -> FloatArray:
+def tail_index(mixture: Mixture) -> FloatArray:
     """(n,) exponent a in SF(x) ~ x^-a for rows with a component of infinite variance, else infinity.
 
     Only power-law tails have infinite moments; their index is the slope of the log survival function far out, where it
     is constant. A moment of order r is finite if a > r.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        n rows.
+
+    Returns
+    -------
+    ndarray
+        (n,).
     """
     heavy = np.isinf(np.broadcast_to(mixture.components.variance(), (len(mixture), mixture.n_components)))
     heavy = heavy & (mixture.weights > 0)

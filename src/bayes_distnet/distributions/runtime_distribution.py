@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.as_arrays import StoredArrays, from_arrays, to_arrays
 from bayes_distnet.distributions.blocks import grid_blocks
-from bayes_distnet.distributions.checks import check_components, check_times, check_weights, shaped
+from bayes_distnet.distributions.checks import check_components, check_weights
 from bayes_distnet.distributions.combining import pool, stack
 from bayes_distnet.distributions.disagreement import log_joint, log_sf_given, share_between_draws
 from bayes_distnet.distributions.draws import check_draws
@@ -29,7 +29,7 @@ from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.quantiles import solve, weighted_quantiles
 from bayes_distnet.distributions.sampling import sample
 from bayes_distnet.errors import SettingError
-from bayes_distnet.validation import check_at_least, check_level
+from bayes_distnet.validation import check_at_least
 
 
 class RuntimeDistribution(PredictedRuntimes):
@@ -149,56 +149,24 @@ class RuntimeDistribution(PredictedRuntimes):
 
     # -- disagreement of the draws -------------------------------------------------------------------------------
 
-    def band(
-        self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
+    def _band(
+        self, ends: tuple[float, float], q: float, times: FloatArray | None, mean: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the middle `level` of the draws' q-quantiles, or of their cdfs at t.
-
-        Parameters
-        ----------
-        level : float, default 0.9
-            Fraction of the draws (by weight) between the two ends.
-        q : float, optional
-            Level of the quantile, 0.5 (the median) by default.
-        t : array-like, optional
-            Times, to compare the probabilities of having finished by then instead.
-
-        Returns
-        -------
-        low, high : ndarray
-            Ends: (n,) for a quantile or a scalar t, (n, m) for m times.
-
-        Raises
-        ------
-        SettingError
-            After `minimum_of(k)` with independent copies, which leaves no draws to compare.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from bayes_distnet.distributions.families import LogNormal
-        >>> rtd = RuntimeDistribution(LogNormal(loc=[np.linspace(0.0, 1.0, 101)], scale=1.0))
-        >>> np.round(rtd.band(0.9), 3)                     # exp(0.05), exp(0.95)
-        array([[1.051],
-               [2.586]])
-        """
-        level = check_level(level)
         self._need_draws("band")
-        ends = 0.5 - 0.5 * level, 0.5 + 0.5 * level
         mixture = self._mixture
-        if t is None:
-            values = self._of(mixture.split_draws()).quantile(0.5 if q is None else check_level(q, "q"))
+        if times is None:
+            values = draw_moments(mixture, 1) if mean else self._of(mixture.split_draws()).quantile(q)
             return weighted_quantiles(values.reshape(len(self), mixture.n_draws), mixture.draw_weights, ends)
-        if q is not None:
-            raise SettingError("band takes q (a quantile level) or t (times), not both")
-        times, shape = shaped("t", check_times(t), len(self))
         low, high = np.empty((2, len(self), times.shape[1]))
         for rows, columns in grid_blocks(len(self), times.shape[1], self.n_components):
             part = mixture.take(rows)
             x = times[0, columns] if len(times) == 1 else np.repeat(times[rows, columns], part.n_draws, axis=0)
-            cdf = self._of(part.split_draws()).cdf(x).reshape(len(part), part.n_draws, -1).swapaxes(1, 2)
-            low[rows, columns], high[rows, columns] = weighted_quantiles(cdf, part.draw_weights[:, None], ends)
-        return low.reshape(shape), high.reshape(shape)
+            each = self._of(part.split_draws())
+            values = (each.restricted_mean(x) if mean else each.cdf(x)).reshape(len(part), part.n_draws, -1)
+            low[rows, columns], high[rows, columns] = weighted_quantiles(
+                values.swapaxes(1, 2), part.draw_weights[:, None], ends
+            )
+        return low, high
 
     def epistemic(self) -> FloatArray:
         """(n,) variance of the draws' means, in s²: the part that more data about the instances would remove."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
+from bayes_distnet.distributions.ignorance import Ignorance
 
 
-class RuntimeMathematics(ABC):
+class RuntimeMathematics(Ignorance):
     """The methods that a subclass of `PredictedRuntimes` writes; the rest of its face follows from them."""
 
     @property
@@ -44,24 +44,6 @@ class RuntimeMathematics(ABC):
     @abstractmethod
     def variance(self) -> FloatArray:
         """(n,) variance in s²."""
-
-    @abstractmethod
-    def band(
-        self, level: float = 0.9, *, q: float | None = None, t: ArrayLike | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Range of the draws' q-quantiles, or of their cdfs at t."""
-
-    @abstractmethod
-    def epistemic(self) -> FloatArray:
-        """(n,) variance of the draws' means, in s²."""
-
-    @abstractmethod
-    def aleatoric(self) -> FloatArray:
-        """(n,) mean of the draws' variances, in s²."""
-
-    @abstractmethod
-    def unsure_share(self) -> FloatArray:
-        """(n,) fraction of the variance of log time that lies between draws, or between instances."""
 
     @abstractmethod
     def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
@@ -97,11 +79,6 @@ class RuntimeMathematics(ABC):
     @abstractmethod
     def _given_alive(self, waited: FloatArray) -> Self:
         """Condition on having survived a scalar or (n,) seconds."""
-
-    @property
-    @abstractmethod
-    def splits(self) -> bool:
-        """Whether ignorance is separated from luck."""
 
     def _log_sf_given(self, hardness: FloatArray, times: FloatArray) -> FloatArray:
         """(n, D, m) log survival at times (n, m) inside the support, of instances of hardness (n, D)."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_folds
 from bayes_distnet.distributions.families import get_family
 from bayes_distnet.errors import SettingError
@@ -18,6 +19,7 @@ from bayes_distnet.validation import check_at_least, is_number
 #: Families by default, of the models that have a choice.
 DEFAULT_FAMILIES = ("lognormal", "inverse-gaussian")
 
+FOLDS = 10  # folds of data without folds of their own
 QUICK_FOLDS = 2  # folds of a quick experiment
 # Seeds by default: of a usual experiment, and with the published splits.
 SEEDS, PUBLISHED_SEEDS = 3, 5
@@ -202,26 +204,48 @@ def choose_censored(censored: Sequence[float] | None, experiment: Experiment, *,
     return tuple(dict.fromkeys(float(fraction) for fraction in fractions))
 
 
-def choose_folds(folds: int, only_folds: int | None, *, quick: bool, n_instances: int) -> int:
-    """Check numbers of folds, and return the number of folds to do.
+def choose_folds(folds: int | None, data: Dataset, *, preset: str | None) -> tuple[int, bool]:
+    """Check the number of folds, or return the default one.
+
+    Parameters
+    ----------
+    folds : int or None
+        Number of folds, or None for the default.
+    data : Dataset
+        Runs and features, with or without folds of their own.
+    preset : str or None
+        "paper" for the published splits, which do not use the folds of the data.
+
+    Returns
+    -------
+    folds : int
+        Number of folds.
+    own_folds : bool
+        Whether they are the folds of the data.
+    """
+    own = int(data.folds.nunique().min()) if folds is None and preset is None and data.folds is not None else 0
+    number = own if own > 1 else FOLDS if folds is None else folds
+    check_folds(len(data), number)
+    return int(number), own > 1
+
+
+def choose_folds_done(folds: int, only_folds: int | None, *, quick: bool) -> int:
+    """Check the number of folds to do, or return the default one.
 
     Parameters
     ----------
     folds : int
-        Folds over instances.
+        Number of folds.
     only_folds : int or None
         Most folds to do.
     quick : bool
         Whether to do two by default.
-    n_instances : int
-        Number of instances.
 
     Returns
     -------
     int
         Folds to do.
     """
-    check_folds(n_instances, folds)
     if only_folds is not None:
         check_at_least("only_folds", only_folds, 1)
     return int(min(folds, only_folds or (QUICK_FOLDS if quick else folds)))

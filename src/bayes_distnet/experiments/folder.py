@@ -29,7 +29,8 @@ def check_folder(folder: Path, mine: dict[str, Any]) -> bool:
     folder : Path
         Folder, which need not exist.
     mine : dict
-        Name and fingerprint of the data, number of folds and preset of the new results.
+        Name and fingerprint of the data, number of folds, whether they are those of the data, and preset of the new
+        results.
 
     Returns
     -------
@@ -49,9 +50,10 @@ def check_folder(folder: Path, mine: dict[str, Any]) -> bool:
         if others:
             raise ResultsError(f"{folder}: not empty, and no results in it. Choose another folder.")
         return False
+    held = {"own_folds": False} | about  # folders of earlier versions lack the entry
     for what, value in mine.items():
-        if about.get(what) != value:
-            found = "other runs or features" if what == "fingerprint" else f"{what}={about.get(what)!r}"
+        if held.get(what) != value:
+            found = "other runs, features or folds" if what == "fingerprint" else f"{what}={held.get(what)!r}"
             raise ResultsError(f"{folder}: holds results of {found}, not of {mine['data']!r} with these settings.")
     return True
 

@@ -60,6 +60,8 @@ class Job:
         Fold over instances, and seed of splits and models.
     folds : int
         Number of folds.
+    own_folds : bool
+        Whether they are the folds of the data; otherwise the seed deals instances out to folds.
     preset : str or None
         "paper" for the published splits.
     kind : str
@@ -77,6 +79,7 @@ class Job:
     fold: int
     seed: int
     folds: int
+    own_folds: bool
     preset: str | None
     kind: str
     source: str
@@ -172,6 +175,8 @@ def split_data(job: Job, data: Dataset) -> Split:
     """
     if job.preset == "paper":
         parts = splits.published_folds(len(data), job.folds)
+    elif job.own_folds and data.folds is not None:
+        parts = splits.folds_by_label(data.folds.iloc[:, job.seed % data.folds.shape[1]])
     else:
         parts = splits.folds_by_instance(len(data), job.folds, job.seed)
     train, test = list(parts)[job.fold]

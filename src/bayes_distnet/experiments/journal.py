@@ -99,8 +99,8 @@ def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
         keys = table[KEY].itertuples(index=False, name=None)
         return table[np.array([(kind, *key) not in jobs for key in keys], dtype=bool)]
 
-    kept = [others(table, SCORED) for table in (results.table, results.calibration, results.examples)]
-    _write_tables(folder, [*kept, others(results.shifts, SHIFTS)])
+    *scored, shifts = _tables(results)
+    _write_tables(folder, [*(others(table, SCORED) for table in scored), others(shifts, SHIFTS)])
 
 
 def _drop_torn_line(path: Path) -> None:
@@ -142,7 +142,7 @@ def fold_journal(folder: Path) -> Results:
         All results of the folder.
     """
     results = Results.load(folder)
-    _write_tables(folder, [results.table, results.calibration, results.examples, results.shifts])
+    _write_tables(folder, _tables(results))
     open_still = set(results.failures[["kind", *KEY]].itertuples(index=False, name=None))
     failures = [
         r for r in read_journal(folder) if "error" in r and (r["kind"], *(r["key"][k] for k in KEY)) in open_still
@@ -151,6 +151,11 @@ def fold_journal(folder: Path) -> Results:
     new.write_text("".join(json.dumps(record) + "\n" for record in failures), "utf-8")
     new.replace(folder / JOURNAL)
     return results
+
+
+def _tables(results: Results) -> list[pd.DataFrame]:
+    """Tables in the order of `COLUMNS`."""
+    return [results.table, results.calibration, results.examples, results.familiarity, results.shifts]
 
 
 def _write_tables(folder: Path, tables: list[pd.DataFrame]) -> None:

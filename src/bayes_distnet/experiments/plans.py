@@ -15,6 +15,7 @@ from bayes_distnet.experiments.choices import (
     choose_censored,
     choose_families,
     choose_folds,
+    choose_folds_done,
     choose_models,
     choose_runs,
     choose_seeds,
@@ -48,12 +49,14 @@ class ExperimentSettings(TypedDict, total=False):
     cutoffs : {"global", "instance", "random"}
         Kind of cutoffs: one cutoff for all runs (the default), one per instance, or one per run.
     folds : int
-        Folds over instances; 10 by default.
+        Number of folds to which instances are dealt out at random. By default the folds that were published with the
+        data are used, if there are any, and else 10 random ones.
     only_folds : int
         Number of folds to do; by default all.
     seeds : int
         Number of seeds, each with other folds, other runs to learn from and another start of the models. By default 3,
-        with the published splits 5, for a quick experiment and for uncertainty 1.
+        with the published splits 5, for a quick experiment and for uncertainty 1. Folds of the data are the same for
+        every seed, unless several repetitions of them were published: then seeds take them in turn.
     preset : {"paper"}
         "paper" for the published splits: the same folds for every seed, validation runs never cut off. By default the
         models are then those with the published settings.
@@ -67,7 +70,7 @@ class ExperimentSettings(TypedDict, total=False):
     runs: Sequence[int] | None
     censored: Sequence[float] | None
     cutoffs: str
-    folds: int
+    folds: int | None
     only_folds: int | None
     seeds: int | None
     preset: str | None
@@ -98,6 +101,8 @@ class Plan:
         Kind of cutoffs.
     folds, folds_done : int
         Number of folds, and number of folds to do.
+    own_folds : bool
+        Whether the folds are those of the data.
     seeds : int
         Number of seeds.
     """
@@ -112,6 +117,7 @@ class Plan:
     cutoffs: str
     folds: int
     folds_done: int
+    own_folds: bool
     seeds: int
 
     @property
@@ -143,9 +149,22 @@ class Plan:
             for runs in self.runs
             for fraction in self.censored
         ]
-        kind, source, shown = self.experiment.kind, self.experiment.source, _shown(conditions)
+        shown = _shown(conditions)
         return [
-            Job(text, label, family, c, fold, seed, self.folds, self.preset, kind, source, seed == 0 and c in shown)
+            Job(
+                text,
+                label,
+                family,
+                c,
+                fold,
+                seed,
+                self.folds,
+                self.own_folds,
+                self.preset,
+                self.experiment.kind,
+                self.experiment.source,
+                examples=seed == 0 and c in shown,
+            )
             for seed in range(self.seeds)
             for fold in range(self.folds_done)
             for c in conditions
@@ -162,7 +181,7 @@ def make_plan(
     runs: Sequence[int] | None = None,
     censored: Sequence[float] | None = None,
     cutoffs: str = "global",
-    folds: int = 10,
+    folds: int | None = None,
     only_folds: int | None = None,
     seeds: int | None = None,
     preset: str | None = None,
@@ -194,6 +213,7 @@ def make_plan(
     check_choice("cutoffs", cutoffs, CUTOFFS)
     entries = choose_models(models, entry, quick=quick, preset=preset)
     once = quick or entry.once
+    number, own_folds = choose_folds(folds, data, preset=preset)
     plan = Plan(
         experiment=entry,
         preset=preset,
@@ -203,8 +223,9 @@ def make_plan(
         runs=choose_runs(runs, entry, quick=quick, most=int((~np.isnan(data.seconds)).sum(axis=1).max())),
         censored=choose_censored(censored, entry, quick=quick),
         cutoffs=cutoffs,
-        folds=int(folds),
-        folds_done=choose_folds(folds, only_folds, quick=quick, n_instances=len(data)),
+        folds=number,
+        folds_done=choose_folds_done(number, only_folds, quick=quick),
+        own_folds=own_folds,
         seeds=choose_seeds(seeds, once=once, preset=preset),
     )
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:

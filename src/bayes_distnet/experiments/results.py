@@ -36,6 +36,7 @@ COLUMNS = {
     "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
     "calibration": [*KEY, "pit"],
     "examples": [*KEY, "instance", "nllh", "quantiles"],
+    "familiarity": [*KEY, "verdict", "instances", "nllh", "coverage"],
     "shifts": [*KEY, "instance", "shift", "mean", "low", "median", "high"],
 }
 
@@ -61,9 +62,9 @@ class Results:
         The tidy table, one row per job and score: name of the data, condition (runs per instance to learn from,
         fraction of them censored, kind of cutoffs), model, family, fold, seed, score, its mean over the fold's test
         instances, seconds that fitting and predicting took, and the model's role.
-    calibration, examples, shifts : DataFrame
-        Data of figures: histograms of the probability integral transform, predicted quantiles of test instances, and
-        predictions for shifted features.
+    calibration, examples, familiarity, shifts : DataFrame
+        Data of figures: histograms of the probability integral transform, predicted quantiles of test instances, scores
+        of the test instances that are familiar and of the others, and predictions for shifted features.
     failures : DataFrame
         Jobs that ended in an error.
     """
@@ -73,6 +74,7 @@ class Results:
     table: pd.DataFrame
     calibration: pd.DataFrame
     examples: pd.DataFrame
+    familiarity: pd.DataFrame
     shifts: pd.DataFrame
     failures: pd.DataFrame
 
@@ -118,9 +120,8 @@ class Results:
             if "error" in record
         ]
         failures = pd.DataFrame(errors, columns=["kind", *KEY, "error"]).drop_duplicates(["kind", *KEY], keep="last")
-        results = cls(
-            folder, about, tables["results"], tables["calibration"], tables["examples"], tables["shifts"], failures
-        )
+        table = tables.pop("results")
+        results = cls(folder, about, table, failures=failures, **tables)
         done = results.done()
         open_still = [key not in done for key in failures[["kind", *KEY]].itertuples(index=False, name=None)]
         return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
@@ -254,7 +255,7 @@ def read_journal(folder: Path) -> list[Record]:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Compute a digest of runs and features: results of other data do not belong in the same folder.
+    """Compute a digest of runs, features and folds: results of other data do not belong in the same folder.
 
     Parameters
     ----------
@@ -269,6 +270,8 @@ def fingerprint(data: Dataset) -> str:
     digest = hashlib.sha256()
     for part in (data.seconds, data.finished, data.features.to_numpy(dtype=float)):
         digest.update(np.ascontiguousarray(part).tobytes())
+    if data.folds is not None:
+        digest.update(data.folds.to_numpy(dtype=float, na_value=np.nan).tobytes())
     digest.update("\0".join([*map(str, data.features.index), *map(str, data.features.columns)]).encode())
     return digest.hexdigest()
 
@@ -285,7 +288,7 @@ def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record
         return pd.DataFrame(columns=columns)
     table = pd.concat(parts, ignore_index=True)
     # A crash between writing a table and emptying the journal leaves jobs in both.
-    single = [column for column in columns if column in (*KEY, "score", "instance", "shift")]
+    single = [column for column in columns if column in (*KEY, "score", "instance", "verdict", "shift")]
     return table.drop_duplicates(single, ignore_index=True)
 
 
@@ -304,6 +307,6 @@ def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
             yield {"data": data, **key, "score": score, "value": value, **cost}
     elif name == "calibration" and "pit" in record:
         yield key | {"pit": record["pit"]}
-    elif name in ("examples", "shifts"):
+    elif name in ("examples", "familiarity", "shifts"):
         for row in record.get(name, ()):
             yield key | row

@@ -179,7 +179,8 @@ def _run(plan: Plan, data: Dataset, how: _Execution) -> Results:
     _warn_of_timeouts(data, plan)
     folder, jobs = Path(how.folder), plan.jobs()
     stamp = fingerprint(data)
-    mine = {"data": how.name, "fingerprint": stamp, "folds": plan.folds, "preset": plan.preset}
+    splits = {"folds": plan.folds, "own_folds": plan.own_folds, "preset": plan.preset}
+    mine = {"data": how.name, "fingerprint": stamp, **splits}
     check_folder(folder, mine)  # before anything is written to it
     with locked(folder):
         open_folder(folder, data, mine)

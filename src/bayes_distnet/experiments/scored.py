@@ -10,6 +10,7 @@ import numpy as np
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Record
+from bayes_distnet.models.familiarity import TrainingRange, Verdict, verdicts
 from bayes_distnet.models.registry import find_model
 from bayes_distnet.scoring.calibration import pit
 from bayes_distnet.scoring.registry import SCORES
@@ -34,7 +35,8 @@ def score_model(job: Job, data: Dataset, split: Split) -> Record:
     Returns
     -------
     dict
-        Mean of each score, cost, histogram of the probability integral transform, and predictions if asked for.
+        Mean of each score, cost, histogram of the probability integral transform, scores by familiarity of the test
+        instances, and predictions if asked for.
     """
     trial = _trial(job, split)
     transforms = pit(trial.rtd, split.test.seconds, split.test.finished, random_state=0)
@@ -45,6 +47,7 @@ def score_model(job: Job, data: Dataset, split: Split) -> Record:
         "fit_seconds": round(trial.fit_seconds, 4),
         "predict_seconds": round(trial.predict_seconds, 4),
         "pit": np.histogram(transforms, PIT_BINS, (0.0, 1.0))[0].tolist(),
+        "familiarity": _by_verdict(trial, split),
     }
     return record | ({"examples": _examples(trial, data, split)} if job.examples else {})
 
@@ -58,6 +61,19 @@ def _trial(job: Job, split: Split) -> Trial:
     rtd = entry.limit_of(split.test.seconds, split.test.finished)
     spent = time.perf_counter() - started
     return Trial(rtd, score_all(rtd, split.test.seconds, split.test.finished, scores, scale=split.scale), spent, 0.0)
+
+
+def _by_verdict(trial: Trial, split: Split) -> list[dict[str, Any]]:
+    """Scores of the test instances that resemble the training instances, and of the others."""
+    train, test = (np.asarray(part.features, dtype=float) for part in (split.train, split.test))
+    familiar = np.array(verdicts(TrainingRange.fit(train).distance(test)))
+    rows = []
+    for verdict in Verdict:
+        chosen = familiar == verdict
+        if chosen.any():
+            means = {key: rounded(float(np.nanmean(trial.values[key][chosen]))) for key in ("nllh", "coverage")}
+            rows.append({"verdict": str(verdict), "instances": int(chosen.sum()), **means})
+    return rows
 
 
 def _examples(trial: Trial, data: Dataset, split: Split) -> list[dict[str, Any]]:

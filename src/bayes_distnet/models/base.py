@@ -19,6 +19,7 @@ from bayes_distnet.data.observations import Observations, observe
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError, SettingError
+from bayes_distnet.models.familiarity import TrainingRange
 from bayes_distnet.models.saving import Arrays, read_model, write_model
 from bayes_distnet.validation import check_seed
 
@@ -118,6 +119,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
                 f"of features, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal needs "
                 "only one."
             )
+        self.training_range_ = TrainingRange.fit(features)
         unseen = self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
         return unseen, features, observations
@@ -153,6 +155,25 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         """
         return self.predict_distribution(X).median()
 
+    def familiarity(self, X: Any) -> pd.DataFrame:
+        """Compare instances with the training data.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Features, one row per instance, with the columns of the training data.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of X: verdict (familiar, unusual, outside), distance (1 is the edge of the training data),
+            n_out_of_range, out_of_range (features, the farthest first), farthest (a few with values and ranges).
+        """
+        check_is_fitted(self)
+        features, names = self._check_features(X, reset=False), getattr(self, "feature_names_in_", None)
+        table = self.training_range_.table(features, names)
+        return table.set_axis(X.index, axis=0) if isinstance(X, pd.DataFrame) else table
+
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
         """Return the mean log likelihood of runs.
 
@@ -166,14 +187,12 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         float
             Mean over runs of the log density (per second) if finished, else of the log survival.
         """
-        check_is_fitted(self)
         rtd = self.predict_distribution(X)
         # The rows of X stand in for features: rows without a run drop out.
         rows, observations = observe(np.arange(len(rtd), dtype=float)[:, None], y, finished, need_finished=False)
         rtd = rtd[rows[observations.instance, 0].astype(int)]
         seconds = observations.seconds[:, None]
-        likelihood = np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0])
-        return float(likelihood.mean())
+        return float(np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0]).mean())
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: `model.json` and `model.safetensors`.
@@ -191,7 +210,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             parameters=self.fitted_params_,  # set_params after fit does not change what was fitted
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
-            arrays=self._to_arrays(),
+            arrays=self._to_arrays() | self.training_range_.to_arrays(),
         )
 
     @classmethod
@@ -213,9 +232,12 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         model.n_features_in_ = saved.n_features
         if saved.feature_names is not None:
             model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
-        saved.restore(
-            model._from_arrays, lambda: model._predict(np.broadcast_to(np.nan, (1, saved.n_features))).median()
-        )
+
+        def restore(arrays: Arrays) -> None:
+            model.training_range_, own = TrainingRange.from_arrays(arrays, saved.n_features)
+            model._from_arrays(own)
+
+        saved.restore(restore, lambda: model._predict(np.broadcast_to(np.nan, (1, saved.n_features))).median())
         model.fitted_params_ = saved.parameters
         return model
 

@@ -128,17 +128,18 @@ class BayesDistNet(NetworkEstimator):
         x = self.ensemble_.inputs(features)
         unseen = self.ensemble_.out_of_fold(x)
         self.effect_ = EffectSize.fit(unseen, observations)
-        return self._with_effect(unseen, x)
+        return self._with_effect(unseen, x, features)
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
         if not hasattr(self, "effect_"):
             return super()._predict(features)
         x = self.ensemble_.inputs(features)
-        return self._with_effect(self.ensemble_.network(x), x)
+        return self._with_effect(self.ensemble_.network(x), x, features)
 
-    def _with_effect(self, rtd: RuntimeDistribution, x: FloatArray) -> InstanceRuntimes:
+    def _with_effect(self, rtd: RuntimeDistribution, x: FloatArray, features: FloatArray) -> InstanceRuntimes:
         extrapolation = self.ensemble_.extrapolation
-        return self.effect_.of(extrapolation.gated(rtd, x), extrapolation.untested(rtd, x))
+        far = extrapolation.far(x, self.training_range_.distance(features))
+        return self.effect_.of(extrapolation.gated(rtd, far), extrapolation.untested(rtd, far))
 
     def _to_arrays(self) -> Arrays:
         return super()._to_arrays() | (self.effect_.to_arrays() if hasattr(self, "effect_") else {})

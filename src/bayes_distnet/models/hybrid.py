@@ -131,7 +131,7 @@ class HybridDistNet(RuntimeEstimator):
         self.pool_ = Pool.fit(candidates, observations, seed)
         pooled = self.pool_.combine(candidates)
         self.effect_ = EffectSize.fit(pooled, observations)
-        return self._with_effect(pooled, x)
+        return self._with_effect(pooled, x, features)
 
     def _predict(self, features: FloatArray) -> InstanceRuntimes:
         x = self.ensemble_.inputs(features)
@@ -141,12 +141,13 @@ class HybridDistNet(RuntimeEstimator):
             forest=merged(self.forest_.components(leaves)),
             runs=self.leaf_runs_.of(self.forest_, leaves),
         )
-        return self._with_effect(self.pool_.combine(candidates), x)
+        return self._with_effect(self.pool_.combine(candidates), x, features)
 
-    def _with_effect(self, rtd: RuntimeDistribution, x: FloatArray) -> InstanceRuntimes:
+    def _with_effect(self, rtd: RuntimeDistribution, x: FloatArray, features: FloatArray) -> InstanceRuntimes:
         extrapolation = self.ensemble_.extrapolation
+        far = extrapolation.far(x, self.training_range_.distance(features))
         # The open tail, here and in the runs that the forest has learnt from, is doubt enough.
-        return self.effect_.of(extrapolation.gated(rtd, x, doubt=0.0), extrapolation.untested(rtd, x))
+        return self.effect_.of(extrapolation.gated(rtd, far, doubt=0.0), extrapolation.untested(rtd, far))
 
     def _per_network(self, draws: RuntimeDistribution) -> RuntimeDistribution:
         return collapsed(draws, self.ensemble_.weights.shape[1])

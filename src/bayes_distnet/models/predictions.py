@@ -65,7 +65,9 @@ def predictions(
     DataFrame
         One row per row of `features`: mean, median and quantiles of the runtime; within_*; low and high, the band of
         the instance's own median; unsure, the fraction of the variance of log time that is ignorance about the instance
-        instead of the solver's luck. The last three are NaN for a model that does not express how sure it is.
+        instead of the solver's luck. These three are NaN for a model that does not express how sure it is. The last
+        column, familiar, is the verdict on the instance: familiar, unusual or outside, see
+        `RuntimeEstimator.familiarity`.
 
     Raises
     ------
@@ -79,14 +81,16 @@ def predictions(
         raise SettingError(f"within={list(within)}: expected positive numbers of seconds.")
     if not 0 <= elapsed < math.inf:
         raise SettingError(f"elapsed={elapsed:g}: expected the seconds that the runs have been going.")
-    rtd = model.predict_distribution(aligned(features, model))
+    known = aligned(features, model)
+    rtd = model.predict_distribution(known)
     rtd = rtd if seen is None else _given_runs(rtd, seen, features)
     rtd = rtd.given_alive(elapsed) if elapsed else rtd
     columns = {"mean": rtd.mean(), "median": rtd.median()}
     columns |= {f"q{100 * level:g}": rtd.quantile(level) for level in levels}
     columns |= {f"within_{seconds:g}": rtd.cdf(seconds) for seconds in within}
     low, high, fraction = _uncertainty(rtd, check_level(band, "band"))
-    return pd.DataFrame(columns | {"low": low, "high": high, "unsure": fraction}, index=features.index)
+    table = pd.DataFrame(columns | {"low": low, "high": high, "unsure": fraction}, index=features.index)
+    return table.assign(familiar=model.familiarity(known)["verdict"].to_numpy())
 
 
 def _given_runs(rtd: PredictedRuntimes, seen: RunTable, features: pd.DataFrame) -> PredictedRuntimes:

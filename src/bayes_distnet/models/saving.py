@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from bayes_distnet.errors import ModelFileError
 
 FORMAT = "bayes-distnet model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 HEADER, ARRAYS = "model.json", "model.safetensors"
 
 Arrays = dict[str, NDArray[Any]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Panel = tuple[str, Callable[[Axes], object]]
 
 #: Names of tables and figures start with the key of an experiment or with one of these words.
-NAMES = ("behind", "examples", "calibration", "published", "cost")
+NAMES = ("behind", "examples", "calibration", "familiarity", "published", "cost")
 KINDS = {"tables": (".md", ".tex"), "figures": (".png", ".pdf")}
 
 PANEL = (4.3, 3.1)  # width and height in inches

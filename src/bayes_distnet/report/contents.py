@@ -90,5 +90,11 @@ def _results(path: Path) -> Contents:
 
 
 def _data(data: Dataset) -> Contents:
-    facts = {"instances": len(data), "features": data.features.shape[1], **data.runs.counts()}
+    facts = {
+        "instances": len(data),
+        "features": data.features.shape[1],
+        "folds": [] if data.folds is None else data.folds.nunique().tolist(),
+        "feature_groups": [] if data.feature_groups is None else list(data.feature_groups.names),
+        **data.runs.counts(),
+    }
     return Contents("data", facts, data.runs)

@@ -16,6 +16,7 @@ from bayes_distnet.report.book import Book
 from bayes_distnet.report.findings import findings
 from bayes_distnet.report.page import FIGURE_STYLE, Block, Bullets, Paragraph, Section, page
 from bayes_distnet.report.sections.comparisons import cost, not_ahead, published_numbers
+from bayes_distnet.report.sections.familiarity import familiarity
 from bayes_distnet.report.sections.levels import levels
 from bayes_distnet.report.sections.predictions import calibration, examples, uncertainty
 from bayes_distnet.report.sections.setup import definitions, setup
@@ -90,7 +91,7 @@ def _sections(book: Book) -> Iterator[Section]:
     yield from _experiments(book, with_axis=True)
     yield from not_ahead(book)
     yield from _experiments(book, with_axis=False)
-    for section in (examples, calibration, published_numbers, cost, definitions):
+    for section in (examples, calibration, familiarity, published_numbers, cost, definitions):
         yield from section(book)
 
 

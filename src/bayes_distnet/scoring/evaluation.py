@@ -9,6 +9,7 @@ import pandas as pd
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.familiarity import Verdict
 from bayes_distnet.models.predictions import aligned
 from bayes_distnet.scoring.registry import SCORES
 from bayes_distnet.scoring.trial import score_all, score_names
@@ -41,3 +42,24 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
         raise SettingError(f"scores: {pooled[0]!r} is one number for all instances, not one per instance.")
     rtd = model.predict_distribution(aligned(data.features, model))
     return pd.DataFrame(score_all(rtd, data.seconds, data.finished, names), index=data.features.index)
+
+
+def by_familiarity(scores: pd.DataFrame, familiar: pd.Series) -> pd.DataFrame:
+    """Return mean scores of the instances that resemble the training data, and of the others.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per instance, as `evaluate` returns it.
+    familiar : Series
+        Verdicts on the same instances: the column verdict of a model's `familiarity`.
+
+    Returns
+    -------
+    DataFrame
+        One row per verdict that occurs, the familiar first: number of instances, and the mean of each score.
+    """
+    occurring = [str(verdict) for verdict in Verdict if (familiar == verdict).any()]
+    means = scores.groupby(familiar.to_numpy()).mean().loc[occurring]
+    means.insert(0, "instances", familiar.value_counts()[occurring].to_numpy())
+    return means.rename_axis("verdict")

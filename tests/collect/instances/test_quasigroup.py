@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bayes_distnet.collect.instances.quasigroup import latin_square, quasigroup
+from bayes_distnet.collect.instances.quasigroup import draw, draw_small, latin_square, quasigroup
 from bayes_distnet.errors import SettingError
 
 
@@ -42,3 +42,14 @@ def test_a_satisfying_assignment_fills_every_hole(holes, read_dimacs, solve):
 def test_unusable_sizes_are_named(sizes, message):
     with pytest.raises(SettingError, match=message):
         quasigroup(rng(), *sizes)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "orders", "share"), [(draw, (26, 38), (0.38, 0.46)), (draw_small, (20, 25), (0.42, 0.5))]
+)
+def test_drawn_sizes_stay_in_their_range(drawn, orders, share):
+    for seed in range(6):
+        words = drawn(np.random.default_rng(seed)).split("\n")[0].replace(",", "").split()
+        order, holes = int(words[3]), int(words[4])
+        assert orders[0] <= order <= orders[1]
+        assert share[0] * order**2 - 1 <= holes <= share[1] * order**2 + 1

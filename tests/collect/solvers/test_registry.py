@@ -17,7 +17,7 @@ def test_a_new_solver_takes_one_function_and_one_registry_line(tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("")
     with SOLVERS.extended(SolverEntry("toy", "a toy that answers with its seed", f"{__name__}:toy")):
-        assert list(SOLVERS) == ["clasp", "kissat", "glucose", "lpg", "toy"]
+        assert list(SOLVERS) == ["clasp", "clasp-backtracking", "kissat", "glucose", "lpg", "toy"]
         runs = collect_runs([find_solver("toy")], [file], 2, store=tmp_path / "r.sqlite", cutoff=5.0)
     assert sorted(runs.frame["answer"]) == ["1", "2"]
     assert "toy" not in SOLVERS
@@ -36,7 +36,7 @@ def test_every_entry_has_a_summary_and_a_solver_of_its_name(key):
     assert find_solver(key).name == key
 
 
-@pytest.mark.parametrize("key", ["clasp", "kissat", "glucose"])
+@pytest.mark.parametrize("key", ["clasp", "clasp-backtracking", "kissat", "glucose"])
 def test_sat_solvers_answer(key, tmp_path):
     yes, no = tmp_path / "yes.cnf", tmp_path / "no.cnf"
     yes.write_text("p cnf 2 2\n1 2 0\n-1 2 0\n")

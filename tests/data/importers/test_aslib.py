@@ -2,61 +2,10 @@ import re
 
 import numpy as np
 import pytest
+from aslib_files import DESCRIPTION, FEATURES, IDS, RUNS, runs_arff, scenario, table_arff
 
 from bayes_distnet.data.importers.aslib import import_aslib
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
-
-DESCRIPTION = """\
-algorithm_cutoff_memory: '?'
-algorithm_cutoff_time: 100
-default_steps:
-- Static
-feature_steps:
-  Static:
-    provides:
-    - size
-    - ratio
-  Probing:
-    provides:
-    - depth
-    - ratio
-    requires:
-    - Static
-metainfo_algorithms:
-  clasp/2.1.3:
-    configuration: '--restarts: 7
-      --deletion: no'
-    deterministic: true
-performance_measures:
-- runtime
-performance_type:
-- runtime
-scenario_id: TINY
-"""
-IDS = "@RELATION r\n\n@ATTRIBUTE instance_id STRING\n@ATTRIBUTE repetition NUMERIC\n"
-STATUSES = "{ok, timeout, memout, not_applicable, crash, other}"
-
-
-def runs_arff(*rows, measure="runtime"):
-    head = f"@ATTRIBUTE algorithm STRING\n@ATTRIBUTE {measure} NUMERIC\n@ATTRIBUTE runstatus {STATUSES}\n\n@DATA\n"
-    return IDS + head + "\n".join(rows)
-
-
-def table_arff(columns, *rows, kind="NUMERIC"):
-    return IDS + "".join(f"@ATTRIBUTE {c} {kind}\n" for c in columns) + "@DATA\n" + "\n".join(rows)
-
-
-FEATURES = table_arff(["size", "depth", "ratio"], "a.cnf,1,10,3,0.5", "b.cnf,1,20,4,0.25")
-RUNS = runs_arff("a.cnf,1,x,1.5,ok", "b.cnf,1,x,100,timeout")
-
-
-def scenario(folder, **files):
-    """Write a scenario of two instances; a keyword gives a file's text instead (None: no such file)."""
-    texts = {"description": DESCRIPTION, "algorithm_runs": RUNS, "feature_values": FEATURES} | files
-    for name, text in texts.items():
-        if text is not None:
-            (folder / (name + (".txt" if name == "description" else ".arff"))).write_text(text)
-    return folder
 
 
 def imported_runs(tmp_path, *rows, **settings):
@@ -80,14 +29,16 @@ def test_each_row_is_a_run_with_its_repetition_as_seed(tmp_path):
 
 
 def test_every_status_has_its_counterpart(tmp_path):
-    words = ["ok", "timeout", "memout", "crash", "not_applicable", "other", "?"]
+    words = ["ok", "timeout", "memout", "crash", "not_applicable", "other", "?", "presolved", "Unknown"]
     frame, notes = imported_runs(
         tmp_path, *(f"a.cnf,{i},x,{100 if w == 'timeout' else 7},{w}" for i, w in enumerate(words))
     )
-    assert frame["status"].tolist() == ["solved", "timeout", "memout", "crashed", "crashed", "crashed", "unreadable"]
+    expected = ["solved", "timeout", "memout", "crashed", "crashed", "crashed", "unreadable", "solved", "unreadable"]
+    assert frame["status"].tolist() == expected
     assert [n for n in notes if "status" in n] == [
         "1 runs have the status not_applicable; here it is 'crashed'.",
         "1 runs have the status other; here it is 'crashed'.",
+        "1 runs have the status unknown; here it is 'unreadable'.",
         "1 runs have the status ?; here it is 'unreadable'.",
     ]
 
@@ -223,29 +174,74 @@ def test_a_nominal_feature_becomes_one_column_per_value_and_free_text_is_left_ou
 
 
 def test_feature_cost_is_the_sum_of_the_known_steps(tmp_path):
-    costs = table_arff(["Static", "Probing"], "a.cnf,1,0.5,1", "b.cnf,1,2,?", "c.cnf,1,?,?", "a.cnf,2,0.5,2")
+    costs = table_arff(["Static", "Probing"], "a.cnf,1,0.5,1", "b.cnf,1,2,?", "a.cnf,2,0.5,2")
     table = import_aslib(scenario(tmp_path, feature_costs=costs))
-    np.testing.assert_equal(table.feature_cost.to_dict(), {"a.cnf": 2.0, "b.cnf": 2.0, "c.cnf": np.nan})
-    assert table.notes[-1].startswith("2 instances have a feature step of unknown cost")
+    assert table.feature_cost.to_dict() == {"a.cnf": 2.0, "b.cnf": 2.0}
+    assert table.notes[-1].startswith("1 instances have a feature step of unknown cost")
+    nothing = import_aslib(scenario(tmp_path, feature_costs=table_arff(["Static"], "b.cnf,1,?")))
+    assert nothing.feature_cost.isna().all()
 
 
 def test_costs_folds_and_feature_statuses_are_optional(tmp_path):
     table = import_aslib(scenario(tmp_path))
-    assert (table.feature_cost, table.parts, table.notes) == (None, None, ())
+    assert (table.feature_cost, table.folds, table.parts, table.notes) == (None, None, None, ())
+    assert table.feature_groups.cost.isna().all(axis=None)
+    assert (table.feature_groups.status == "unknown").all(axis=None)
 
 
-def test_folds_are_those_of_the_first_repetition(tmp_path):
-    folds = table_arff(["fold"], "b.cnf,1,2", "a.cnf,1,1", "a.cnf,2,2", "b.cnf,2,1")
+def test_steps_become_feature_groups_with_their_costs_and_statuses(tmp_path):
+    costs = table_arff(["Probing", "Static"], "b.cnf,1,?,2", "a.cnf,1,3,0.5", "a.cnf,2,5,0.5")
+    kinds = "{ok, presolved, timeout, not_applicable}"
+    status = table_arff(["Static", "Probing"], "b.cnf,1,OK,presolved", "a.cnf,1,?,not_applicable", kind=kinds)
+    groups = import_aslib(scenario(tmp_path, feature_costs=costs, feature_runstatus=status)).feature_groups
+    static, probing = groups.groups
+    assert (static.name, static.features, static.requires, static.default) == ("Static", ("size", "ratio"), (), True)
+    assert (probing.features, probing.requires, probing.default) == (("depth", "ratio"), ("Static",), False)
+    np.testing.assert_equal(groups.cost.loc[["a.cnf", "b.cnf"]].to_numpy(), [[0.5, 4.0], [2.0, np.nan]])
+    assert groups.status.loc[["a.cnf", "b.cnf"]].to_numpy().tolist() == [["unknown", "other"], ["ok", "presolved"]]
+    assert groups.presolved().to_dict() == {"a.cnf": False, "b.cnf": True}
+
+
+def test_columns_of_a_nominal_feature_belong_to_its_group_and_text_to_none(tmp_path):
+    head = IDS + "@attribute size {big, small}\n@attribute depth string\n@attribute ratio numeric\n@data\n"
+    table = import_aslib(scenario(tmp_path, feature_values=head + "a.cnf,1,big,x,1\nb.cnf,1,small,y,2"))
+    assert table.feature_groups.features_of(["Static"]) == ["size=big", "size=small", "ratio"]
+    assert table.feature_groups.groups[1].features == ("ratio",)
+
+
+def test_a_step_that_only_the_costs_name_is_a_group_without_features(tmp_path):
+    table = import_aslib(scenario(tmp_path, feature_costs=table_arff(["Static", "Parsing"], "a.cnf,1,1,2")))
+    assert table.feature_groups.names == ("Static", "Probing", "Parsing")
+    assert table.feature_groups.groups[2].features == ()
+    assert "1 feature steps have a cost or status, but no entry in the description." in table.notes
+    assert table.feature_cost["a.cnf"] == 3.0
+
+
+def test_a_required_step_that_does_not_exist_is_left_out(tmp_path):
+    text = DESCRIPTION.replace("requires:\n    - Static", "requires: Pre")
+    table = import_aslib(scenario(tmp_path, description=text))
+    assert [group.requires for group in table.feature_groups.groups] == [(), ()]
+
+
+def test_all_repetitions_of_the_folds_are_kept(tmp_path):
+    folds = table_arff(["fold"], "b.cnf,1,2", "a.cnf,1,1", "a.cnf,3,2", "b.cnf,3,1")
     table = import_aslib(scenario(tmp_path, cv=folds))
-    assert table.parts.to_dict() == {"b.cnf": 2, "a.cnf": 1}
-    assert table.matched().parts.to_dict() == {"b.cnf": 2, "a.cnf": 1}
+    assert table.folds[1].to_dict() == {"a.cnf": 1, "b.cnf": 2}
+    assert table.folds[2].to_dict() == {"a.cnf": 2, "b.cnf": 1}
+    assert table.select(["b.cnf"]).folds[1].to_dict() == {"b.cnf": 2}
+
+
+def test_an_instance_in_no_fold_is_counted(tmp_path):
+    table = import_aslib(scenario(tmp_path, cv=table_arff(["fold"], "a.cnf,1,1")))
+    assert table.folds[1].isna().tolist() == [False, True]
+    assert table.notes == ("1 instances lack a fold in cv.arff; they are learnt from, and never tested.",)
 
 
 def test_names_of_id_columns_match_in_any_case(tmp_path):
     values = FEATURES.replace("instance_id", "INSTANCE_ID").replace("repetition", "Repetition")
-    table = import_aslib(scenario(tmp_path, feature_values=values, cv=table_arff(["Fold"], "a.cnf,1,1")))
+    table = import_aslib(scenario(tmp_path, feature_values=values, cv=table_arff(["Fold"], "a.cnf,1,1", "b.cnf,1,2")))
     assert table.features.columns.tolist() == ["size", "depth", "ratio"]
-    assert table.parts.to_dict() == {"a.cnf": 1}
+    assert table.folds[1].to_dict() == {"a.cnf": 1, "b.cnf": 2}
 
 
 def test_all_runs_and_features_are_kept_until_matched(tmp_path):
@@ -285,7 +281,7 @@ def test_an_error_shows_how_the_names_differ_if_none_match(tmp_path):
         ("feature_values", FEATURES + "\nc.cnf,1,10,x,3", "line 11: depth is 'x'"),
         ("feature_costs", table_arff(["s"], "a,1,dear", kind="STRING"), "line 7: s is 'dear'"),
         ("feature_values", table_arff([], "a.cnf,1"), "no attribute is a feature"),
-        ("description", DESCRIPTION.replace("e:\n- runtime", "e:\n- solution_quality"), "only scenarios that"),
+        ("cv", table_arff(["fold"], "a.cnf,1,1.5"), "line 7: fold is 1.5; expected a whole number"),
         ("description", "scenario_id: x", "expected one type per measure"),
         ("description", DESCRIPTION.replace("100", "soon"), "algorithm_cutoff_time is 'soon'"),
     ],
@@ -293,6 +289,22 @@ def test_an_error_shows_how_the_names_differ_if_none_match(tmp_path):
 def test_unreadable_files_are_reported_with_file_and_line(tmp_path, file, text, message):
     with pytest.raises(FeatureError if file.startswith("feature") else RuntimeDataError, match=message):
         import_aslib(scenario(tmp_path, **{file: text}))
+
+
+@pytest.mark.parametrize("limit", ["100", "0", "'?'", "?"])
+def test_a_scenario_of_solution_quality_is_refused_for_that_reason(tmp_path, limit):
+    text = DESCRIPTION.replace("type:\n- runtime", "type:\n- solution_quality").replace("- runtime", "- accuracy")
+    scenario(tmp_path, description=text.replace("time: 100", f"time: {limit}"), algorithm_runs=None)
+    with pytest.raises(RuntimeDataError) as raised:
+        import_aslib(tmp_path)
+    assert "measures accuracy (solution_quality), not a runtime; only" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_cutoff_of_zero_is_refused_because_nothing_is_timed(tmp_path):
+    scenario(tmp_path, description=DESCRIPTION.replace("time: 100", "time: 0.0"))
+    with pytest.raises(RuntimeDataError, match="time is 0, so the scenario does not measure a runtime"):
+        import_aslib(tmp_path)
 
 
 def test_a_timeout_without_time_and_cutoff_is_an_error_that_names_cutoff(tmp_path):

@@ -4,6 +4,10 @@ from bayes_distnet.data.importers.description import parse_description, read_des
 from bayes_distnet.errors import RuntimeDataError
 
 
+def provided(text):
+    return {group.name: group.features for group in parse_description(text).groups}
+
+
 @pytest.mark.parametrize(
     "steps",
     [
@@ -14,7 +18,15 @@ from bayes_distnet.errors import RuntimeDataError
     ],
 )
 def test_lists_of_a_description_may_be_written_in_any_way(steps):
-    assert parse_description(steps).steps == {"s": ("a", "b c")}
+    assert provided(steps) == {"s": ("a", "b c")}
+
+
+def test_a_step_has_the_steps_that_it_requires_and_may_be_a_default():
+    steps = "feature_steps:\n  s: {provides: [a]}\n  t: {provides: [b], requires: [s]}\n"
+    s, t = parse_description(steps + "default_steps:\n- s\n").groups
+    assert (s.requires, s.default) == ((), True)
+    assert (t.requires, t.default) == (("s",), False)
+    assert all(group.default for group in parse_description(steps).groups)
 
 
 @pytest.mark.parametrize("value", ["?", "? # unknown", "'?'", "?\r"])
@@ -27,14 +39,15 @@ def test_values_are_text_as_they_are_written():
     text = "algorithm_cutoff_time: 1e3\nfeature_steps: {007: {provides: [no, 1.10, null, 2020-01-01]}}"
     found = parse_description(text)
     assert found.cutoff == "1e3"
-    assert found.steps == {"007": ("no", "1.10", "null", "2020-01-01")}
+    assert provided(text) == {"007": ("no", "1.10", "null", "2020-01-01")}
 
 
 def test_missing_entries_are_empty():
-    found = parse_description("scenario_id: x\nfeature_steps:\n  s:\n    requires: t\n  u: '?'\n")
+    text = "scenario_id: x\nfeature_steps:\n  s:\n    requires: t\n  u: '?'\n"
+    found = parse_description(text)
     assert (found.measures, found.types, found.cutoff) == ((), (), "")
-    assert found.steps == {"s": (), "u": ()}
-    assert parse_description("").steps == {}
+    assert provided(text) == {"s": (), "u": ()}
+    assert provided("") == {}
 
 
 def test_characters_that_yaml_forbids_are_replaced(tmp_path):

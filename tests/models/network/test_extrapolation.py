@@ -3,6 +3,7 @@ import pytest
 
 from bayes_distnet import BayesDistNet, RuntimeDistribution, make_runs
 from bayes_distnet.distributions.families import InverseGaussian, LogNormal
+from bayes_distnet.models.familiarity import OUTSIDE
 from bayes_distnet.models.network.extrapolation import Extrapolation
 
 
@@ -27,6 +28,32 @@ def test_the_open_tail_is_of_the_prediction_s_own_family():
     wider = open_ended(narrow, 1.0, 0.1, "inverse-gaussian")
     assert wider.sf(1.0)[0] == pytest.approx(narrow.sf(1.0)[0], abs=1e-9)
     assert wider.sf(3.0)[0] > 100 * narrow.sf(3.0)[0]
+
+
+def test_far_away_a_prediction_gives_way_and_near_by_it_is_unchanged():
+    law = Extrapolation("lognormal", center=0.0, spread=1.0, reach=4.0, horizon=np.inf)
+    sure = RuntimeDistribution(LogNormal(np.full((5, 1), 3.0), np.full((5, 1), 0.1)))
+    distance = np.array([0.5, 1.0, OUTSIDE, 2 * OUTSIDE, 1e6])
+    far = law.far(np.zeros((5, 3)), distance)
+    rtd = law.gated(sure, far)
+    np.testing.assert_allclose(rtd.median()[:3], sure.median()[:3], rtol=1e-9)
+    np.testing.assert_allclose(law.untested(sure, far), [0.0, 0.0, 0.0, 0.75, 1 - 1 / 256])
+    # Log time 0 is the middle of all runs.
+    assert np.log(rtd.median()[4]) == pytest.approx(0.0, abs=0.05)
+    width = np.log(rtd.quantile(0.75) / rtd.quantile(0.25))
+    assert width[0] < width[3] < width[4]
+
+
+def test_rows_are_far_by_many_features_or_by_one():
+    law = Extrapolation("lognormal", center=0.0, spread=1.0, reach=4.0, horizon=np.inf)
+    all_out, one_out = np.full((1, 100), 6.0), np.zeros((1, 100))
+    one_out[0, 0] = 8.0  # scaled features go no farther
+    np.testing.assert_allclose(law.far(all_out, np.array([1.0])), 36 / 6)
+    np.testing.assert_allclose(law.far(one_out, np.array([1.0])), 1.0)
+    np.testing.assert_allclose(law.far(one_out, np.array([5 * OUTSIDE])), 5.0)
+    # No feature varies, or one is past all numbers.
+    still = Extrapolation("lognormal", center=0.0, spread=1.0, reach=0.0, horizon=np.inf)
+    np.testing.assert_allclose(still.far(np.zeros((2, 0)), np.array([0.5, 1e6])), [1.0, 16.0])
 
 
 @pytest.mark.parametrize("output", ["parameters", "runtimes"])

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 from fake_results import fake_results
 from report_files import Page
@@ -23,6 +24,12 @@ def test_the_setup_lists_data_models_plans_and_machine(results):
     assert facts["low-samples"].endswith("80 of 80 jobs done.")
     assert facts["Time"] == "14 min of wall-clock time, first started 2026-11-16T01:39:25+00:00"
     assert len(section.blocks) == 1  # no job is missing
+
+
+def test_folds_that_were_published_with_the_data_are_named(results):
+    published = replace(results, about=results.about | {"own_folds": True})
+    (section,) = setup(Book(published))
+    assert "2 folds over instances published with the data, " in facts_of(section)["low-samples"]
 
 
 def test_failed_jobs_are_named(tmp_path, few_models):

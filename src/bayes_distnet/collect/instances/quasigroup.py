@@ -15,12 +15,29 @@ from bayes_distnet.validation import check_at_least
 ORDER = (26, 38)
 #: Range of the fraction of cells that are holes in `draw`.
 HOLES = (0.38, 0.46)
+#: Range of the order of the square in `draw_small`.
+SMALL_ORDER = (20, 25)
+#: Range of the fraction of cells that are holes in `draw_small`.
+SMALL_HOLES = (0.42, 0.50)
 
 
 def draw(rng: np.random.Generator) -> str:
     """Return an instance of random size, near the fraction of holes at which completion is hardest."""
-    order = int(rng.integers(*ORDER, endpoint=True))
-    return quasigroup(rng, order, round(order**2 * rng.uniform(*HOLES)))
+    return _draw(rng, ORDER, HOLES)
+
+
+def draw_small(rng: np.random.Generator) -> str:
+    """Return an instance of random size that backtracking without learning can solve.
+
+    Most fractions of holes are above the hardest one: there, single early decisions have the largest effect on the
+    runtime, and restarts help most.
+    """
+    return _draw(rng, SMALL_ORDER, SMALL_HOLES)
+
+
+def _draw(rng: np.random.Generator, orders: tuple[int, int], holes: tuple[float, float]) -> str:
+    order = int(rng.integers(*orders, endpoint=True))
+    return quasigroup(rng, order, round(order**2 * rng.uniform(*holes)))
 
 
 def quasigroup(rng: np.random.Generator, order: int, holes: int) -> str:

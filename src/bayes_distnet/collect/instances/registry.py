@@ -62,6 +62,7 @@ KINDS: Registry[Kind] = Registry(
         Kind("colouring", "CNF: colouring of small-world graphs", f"{_HERE}.colouring:draw"),
         Kind("quasigroup", "CNF: Latin squares with holes", f"{_HERE}.quasigroup:draw"),
         Kind("sat-mix", "CNF: a mix of the four kinds above", f"{_HERE}.sat_mix:draw"),
+        Kind("quasigroup-small", "CNF: small Latin squares with holes", f"{_HERE}.quasigroup:draw_small"),
         Kind(
             "zenotravel",
             "PDDL: transport of people by aircraft",

@@ -14,7 +14,10 @@ from bayes_distnet.errors import SettingError
 
 # Without random decisions the search of clasp hardly depends on its seed.
 RANDOMISED = ("--rand-freq=0.01", "--sign-def=rnd")
-OPTIONS = ("--outf=1", "--quiet=2,2", *RANDOMISED, "--seed={seed}")
+# Without learning, lookahead and heuristic, half of the decisions random: backtracking as Gomes and Selman studied it.
+# Some of its early random decisions can cost a run very much, and there are no restarts to undo them.
+BACKTRACKING = ("--no-lookback", "--lookahead=no", "--heuristic=None", "--rand-freq=0.5")
+OUTPUT = ("--outf=1", "--quiet=2,2")
 
 
 def clasp_program() -> tuple[str, ...]:
@@ -42,5 +45,14 @@ def clasp_program() -> tuple[str, ...]:
 
 def clasp() -> Solver:
     """Return clasp."""
+    return _clasp("clasp", RANDOMISED)
+
+
+def clasp_backtracking() -> Solver:
+    """Return clasp as randomised backtracking, whose runtimes have heavy tails: it learns nothing, never restarts."""
+    return _clasp("clasp-backtracking", BACKTRACKING)
+
+
+def _clasp(name: str, options: tuple[str, ...]) -> Solver:
     words = clasp_program()
-    return Solver("clasp", (*words, *OPTIONS, "{instance}"), SAT_ANSWER, (*words, "--version"))
+    return Solver(name, (*words, *OUTPUT, *options, "--seed={seed}", "{instance}"), SAT_ANSWER, (*words, "--version"))

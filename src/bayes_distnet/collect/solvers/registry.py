@@ -41,6 +41,7 @@ SOLVERS: Registry[SolverEntry] = Registry(
     "solver",
     [
         SolverEntry("clasp", "SAT solver of the paper", f"{_HERE}.clasp:clasp"),
+        SolverEntry("clasp-backtracking", "clasp without learning or restarts", f"{_HERE}.clasp:clasp_backtracking"),
         SolverEntry("kissat", "SAT solver, winner of competitions since 2020", f"{_HERE}.kissat:kissat"),
         SolverEntry("glucose", "SAT solver that keeps clauses of few decision levels", f"{_HERE}.glucose:glucose"),
         SolverEntry("lpg", "stochastic planner of the paper", f"{_HERE}.lpg:lpg"),

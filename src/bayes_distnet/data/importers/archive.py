@@ -42,7 +42,7 @@ def read_lines(path: Path, error: type[BayesDistNetError]) -> list[str]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("latin-1")
-    return text.rstrip().split("\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n").rstrip().split("\n")
 
 
 def _listing(folder: Path) -> str:

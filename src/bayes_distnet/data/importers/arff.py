@@ -1,6 +1,8 @@
 """A reader for ARFF, the text format of ASlib: a header of typed attributes, then one comma-separated row per line.
 
-SciPy's reader refuses attributes of type string, which hold the names of instances and solvers here.
+SciPy's reader refuses attributes of type string, which hold the names of instances and solvers here. Published files
+deviate from the format, and this reader accepts their deviations: `@DATA,`, names with spaces and without quotes, a
+comma or comment after a type, a comma at the end of a row, and NA for an unknown number.
 """
 
 from __future__ import annotations
@@ -18,7 +20,12 @@ from bayes_distnet.data.importers.archive import read_lines, unique_names
 from bayes_distnet.errors import BayesDistNetError
 
 _UNKNOWN = ("?", "")
-_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.+)""", re.IGNORECASE)
+_UNKNOWN_NUMBER = (*_UNKNOWN, "NA", "N/A", "null", "NULL", "None")
+_NUMERIC = ("numeric", "real", "integer", "float", "double", "int")
+_DATA = re.compile(r"@data\s*[,;.:]*\s*(%.*)?", re.IGNORECASE)
+_QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*""")
+# A type at the end of a line, with nothing after it except bounds, a form of dates, a comma or a comment.
+_TYPE = re.compile(rf"""\s({"|".join(_NUMERIC)}|string|date)\s*(["'\[].*|[,;]?\s*(%.*)?)$""", re.IGNORECASE)
 _FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*))\s*(,|$)""")
 
 
@@ -74,10 +81,12 @@ def read_arff(path: Path, error: type[BayesDistNetError], *, text: Collection[st
         if not line or line[0] == "%":
             continue
         fields = split_row(line)
+        if len(fields) == len(names) + 1 and not fields[-1]:
+            fields.pop()
         if len(fields) != len(names):
             raise error(f"{path}, line {number}: {len(fields)} values, but the header has {len(names)} attributes.")
         try:
-            numbers.append([math.nan if fields[i] in _UNKNOWN else float(fields[i]) for i in numeric])
+            numbers.append([math.nan if fields[i] in _UNKNOWN_NUMBER else float(fields[i]) for i in numeric])
         except ValueError as cause:
             raise error(f"{path}, line {number}: {_not_a_number(names, fields, numeric)}") from cause
         rows.append([fields[i] for i in written])
@@ -89,9 +98,7 @@ def read_arff(path: Path, error: type[BayesDistNetError], *, text: Collection[st
     for i, values in zip(written, zip(*rows, strict=True), strict=False):
         columns[i] = pd.array([None if v in _UNKNOWN else v for v in values], dtype=object)
     frame = pd.DataFrame({names[i]: columns[i] for i in range(len(names))}, index=pd.Index(at, name="line"))
-    nominal = {
-        names[i]: tuple(split_row(kind.strip("{} "))) for i, (_, kind) in enumerate(attributes) if kind[0] == "{"
-    }
+    nominal = {names[i]: _values(kind) for i, (_, kind) in enumerate(attributes) if kind[0] == "{"}
     return Arff(path, frame, nominal)
 
 
@@ -134,26 +141,43 @@ def _header(lines: list[str], path: Path, error: type[BayesDistNetError]) -> tup
     attributes: list[tuple[str, str]] = []
     for number, line in enumerate(lines, 1):
         words = line.strip()
-        if words.lower() == "@data":
+        if _DATA.fullmatch(words):
             if not attributes:
                 break
             return attributes, number
         if words.lower().startswith("@attribute"):
-            match = _ATTRIBUTE.match(words)
-            if match is None:
+            name, kind = _attribute(words[len("@attribute") :].strip())
+            if not name or not kind:
                 raise error(f"{path}, line {number}: expected '@attribute name type', found {words!r}.")
-            attributes.append((split_row(match[1])[0], match[2].strip()))
+            attributes.append((name, kind))
     raise error(f"{path}: no ARFF file: it needs lines '@attribute name type', then '@data'.")
 
 
+def _attribute(words: str) -> tuple[str, str]:
+    """Return name and type of an attribute; a name without quotes may hold spaces if its type is a known one."""
+    if quoted := _QUOTED.match(words):
+        return split_row(quoted[1])[0], words[quoted.end() :]
+    known = _TYPE.search(words)
+    end = known.start() if known else words.find("{")
+    if end <= 0:
+        end = len(words.split(maxsplit=1)[0]) if words else 0
+    return words[:end].strip(), words[end:].strip()
+
+
+def _values(kind: str) -> tuple[str, ...]:
+    """Return the values of a nominal type, whose closing brace may be missing or have text after it."""
+    inside = kind[1:].rpartition("}")[0] or kind[1:]
+    return tuple(split_row(inside.strip()))
+
+
 def _is_numeric(kind: str) -> bool:
-    return kind.split()[0].lower() in ("numeric", "real", "integer")
+    return re.split(r"\W", kind, maxsplit=1)[0].lower() in _NUMERIC
 
 
 def _not_a_number(names: list[str], fields: list[str], numeric: list[int]) -> str:
     for i in numeric:
         try:
-            float(fields[i] if fields[i] not in _UNKNOWN else 0)
+            float(fields[i] if fields[i] not in _UNKNOWN_NUMBER else 0)
         except ValueError:
             return f"{names[i]} is {fields[i]!r}; expected a number, or ? if it is unknown."
     raise AssertionError("all are numbers")

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 from yaml.reader import Reader
 
+from bayes_distnet.data.feature_groups import FeatureGroup
 from bayes_distnet.data.importers.archive import read_lines
 from bayes_distnet.errors import RuntimeDataError
 
@@ -33,14 +34,15 @@ class Description:
         Type of each measure: "runtime" or "solution_quality".
     cutoff : str
         Cutoff in seconds, as it is written; "" if the entry is missing.
-    steps : dict
-        Features that each feature step provides, by name of the step.
+    groups : tuple of FeatureGroup
+        The feature steps: features that each provides, steps that it requires, and whether it is a default step. All
+        are if the description names no default.
     """
 
     measures: tuple[str, ...]
     types: tuple[str, ...]
     cutoff: str
-    steps: dict[str, tuple[str, ...]]
+    groups: tuple[FeatureGroup, ...]
 
 
 def read_description(path: Path) -> Description:
@@ -95,16 +97,25 @@ def parse_description(text: str, name: str = "description.txt") -> Description:
     ...   base:
     ...     provides:
     ...     - 'size'
-    ... ''')
-    Description(measures=('PAR10',), types=('runtime',), cutoff='600', steps={'base': ('size',)})
+    ... ''').groups
+    (FeatureGroup(name='base', features=('size',), requires=(), default=True),)
     """
     entries = _mapping(_parse(text, name), "the description", name)
-    steps = _mapping(entries.get("feature_steps", ""), "feature_steps", name)
     return Description(
         measures=_items(entries.get("performance_measures", "")),
         types=_items(entries.get("performance_type", "")),
         cutoff=str(entries.get("algorithm_cutoff_time", "")).strip(),
-        steps={step: _items(_mapping(body, step, name).get("provides", "")) for step, body in steps.items()},
+        groups=_groups(entries, name),
+    )
+
+
+def _groups(entries: dict[str, Any], name: str) -> tuple[FeatureGroup, ...]:
+    steps = _mapping(entries.get("feature_steps", ""), "feature_steps", name)
+    bodies = {step: _mapping(body, step, name) for step, body in steps.items()}
+    default = _items(entries.get("default_steps", "")) or tuple(bodies)
+    return tuple(
+        FeatureGroup(step, _items(body.get("provides", "")), _items(body.get("requires", "")), step in default)
+        for step, body in bodies.items()
     )
 
 

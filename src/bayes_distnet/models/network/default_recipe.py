@@ -177,10 +177,12 @@ class DefaultRecipe(Recipe):
         """Return plain noise; for runtime outputs, stratified noise."""
         return stratified_normals(shape, rng) if self.output == "runtimes" else rng.normal(size=shape)
 
-    def predict(self, networks: Networks, x: FloatArray) -> RuntimeDistribution:
+    def predict(self, networks: Networks, x: FloatArray, distance: FloatArray) -> RuntimeDistribution:
         """Return the mixture of all members; of Bayesian networks, one that is unsure far from the training data."""
         rtd = networks.network(x)
-        return networks.extrapolation.gated(rtd, x) if self.bayesian else rtd
+        if not self.bayesian:
+            return rtd
+        return networks.extrapolation.gated(rtd, networks.extrapolation.far(x, distance))
 
     def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return one component per weight draw, or per member with runtime outputs."""

@@ -63,7 +63,7 @@ class Ensemble:
 
     @property
     def extrapolation(self) -> Extrapolation:
-        """The range of the training data."""
+        """Predictions past the training data."""
         return Extrapolation(self.recipe.family, self.center, self.spread, self.reach, self.horizon)
 
     @property
@@ -86,9 +86,9 @@ class Ensemble:
                 out[i, :, rows] = forward(self.architecture, self.weights[m], padded[rows], self._norm(m))[0]
         return out
 
-    def distribution(self, x: FloatArray) -> PredictedRuntimes:
-        """Predict every row by all members, as the recipe does outside the training data."""
-        return self.recipe.predict(self, x)
+    def distribution(self, x: FloatArray, distance: FloatArray) -> PredictedRuntimes:
+        """Predict every row by all members, as the recipe does at a distance (n,) from the training data."""
+        return self.recipe.predict(self, x, distance)
 
     def network(self, x: FloatArray) -> RuntimeDistribution:
         """Predict every row by all members, wherever it lies."""

@@ -41,7 +41,7 @@ class NetworkEstimator(RuntimeEstimator):
         return None
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
-        return self.ensemble_.distribution(self.ensemble_.inputs(features))
+        return self.ensemble_.distribution(self.ensemble_.inputs(features), self.training_range_.distance(features))
 
     def _to_arrays(self) -> Arrays:
         return self.ensemble_.to_arrays()

@@ -9,8 +9,10 @@ import numpy as np
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.distributions.families import get_family
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.models.familiarity import OUTSIDE
 
 FAR = 1.5  # a row is far from this multiple of the reach of the training data on
+FARTHEST = 16.0  # multiple of the distance from which on a row is far; farther away predictions become no wider
 DOUBT = 0.05  # fraction, given to the wide distribution, of the probability past every observed time
 OPEN_FRACTION = 0.3  # fraction of the probability past every observed time: costly if the tail is lognormal, else safe
 OPEN_SPREAD = 1.0  # least spread of log time there: runtimes of one solver differ by factors of e
@@ -20,7 +22,7 @@ FAR_LOCATIONS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of the components far a
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """The range of the training data, and wider predictions outside of it.
+    """The range of the training runs, and wider predictions past it and far from the training instances.
 
     Parameters
     ----------
@@ -31,7 +33,7 @@ class Extrapolation:
     spread : float
         Spread of log time of all runs.
     reach : float
-        Largest distance of a training row from the middle of the training data, see `distance`.
+        Largest distance of a training row from the middle of the training data: the mean square of its scaled features.
     horizon : float
         Longest observed time if runs were censored, else infinity.
     """
@@ -41,6 +43,28 @@ class Extrapolation:
     spread: float
     reach: float
     horizon: float
+
+    def far(self, x: FloatArray, distance: FloatArray) -> FloatArray:
+        """Return how far rows are from the training data, in units of the distance from which on they are far.
+
+        Two measures are taken, and the larger one counts. The mean square of the scaled features sees rows of which
+        most features are unusual, also within their ranges. One feature far out hardly changes a mean over many, and
+        has a limit after scaling: `TrainingRange` sees it.
+
+        Parameters
+        ----------
+        x : array
+            Scaled features.
+        distance : array
+            (n,) distance of the same rows from the ranges of the training data, see `TrainingRange`.
+
+        Returns
+        -------
+        array
+            (n,) ratios of at least 1, which is not far.
+        """
+        spread = mean_square(x) / (FAR * self.reach) if self.reach else np.zeros(len(x))  # 0: no feature varies
+        return np.clip(np.maximum(spread, distance / OUTSIDE), 1.0, FARTHEST)
 
     def open_ended(self, rtd: RuntimeDistribution) -> RuntimeDistribution:
         """Keep the probability of passing the longest observed time, and leave open how far past it runs go.
@@ -69,7 +93,7 @@ class Extrapolation:
         other = RuntimeDistribution(wide.scaled((self.horizon / reached)[:, None]))
         return RuntimeDistribution.mixture([(rtd, 1.0 - OPEN_FRACTION * passing), (other, OPEN_FRACTION * passing)])
 
-    def gated(self, rtd: RuntimeDistribution, x: FloatArray, doubt: float = DOUBT) -> RuntimeDistribution:
+    def gated(self, rtd: RuntimeDistribution, far: FloatArray, doubt: float = DOUBT) -> RuntimeDistribution:
         """Return predictions that give way to a wide distribution outside the training data.
 
         Far from the training data, weight draws alone extrapolate the location along a line: all features far below
@@ -81,8 +105,8 @@ class Extrapolation:
         ----------
         rtd : RuntimeDistribution
             Predictions.
-        x : array
-            Scaled features of the same rows.
+        far : array
+            (n,) result of `far` for the same rows.
         doubt : float
             Fraction of the probability past all observed times.
 
@@ -92,43 +116,35 @@ class Extrapolation:
             One row per row of `rtd`.
         """
         rtd = self.open_ended(rtd)
-        if self.reach == 0.0:  # no feature varies
-            return rtd
-        ratio = self._distance_ratio(x)
-        trust = ratio**-2.0 * (1.0 - doubt * self._passing(rtd))
+        trust = far**-2.0 * (1.0 - doubt * self._passing(rtd))
         # Several components side by side instead of a single wide one, whose tail would dominate every mean.
-        location = FAR_LOCATIONS * ratio[:, None] ** 0.25
+        location = FAR_LOCATIONS * far[:, None] ** 0.25
         raw = np.stack([location, np.zeros_like(location)], axis=-1)
         wide = RuntimeDistribution(get_family(self.family).from_raw(raw, self.center, self.spread))
         return RuntimeDistribution.mixture([(rtd, trust), (wide, 1.0 - trust)])
 
-    def untested(self, rtd: RuntimeDistribution, x: FloatArray) -> FloatArray:
+    def untested(self, rtd: RuntimeDistribution, far: FloatArray) -> FloatArray:
         """Return the fraction of predictions that no training run supports: far away, or past every observed time.
 
         Parameters
         ----------
         rtd : RuntimeDistribution
             Predictions.
-        x : array
-            Scaled features of the same rows.
+        far : array
+            (n,) result of `far` for the same rows.
 
         Returns
         -------
         array
             (n,) fractions.
         """
-        near = 1.0 if self.reach == 0.0 else self._distance_ratio(x) ** -2.0
-        return 1.0 - near * (1.0 - OPEN_FRACTION * self._passing(rtd))
-
-    def _distance_ratio(self, x: FloatArray) -> FloatArray:
-        """Distance in units of that from which on a row is far; at least 1."""
-        return np.maximum(distance(x) / (FAR * self.reach), 1.0)
+        return 1.0 - far**-2.0 * (1.0 - OPEN_FRACTION * self._passing(rtd))
 
     def _passing(self, rtd: RuntimeDistribution) -> FloatArray:
         """Probability of passing every observed time."""
         return rtd.sf(self.horizon) if np.isfinite(self.horizon) else np.zeros(len(rtd))
 
 
-def distance(x: FloatArray) -> FloatArray:
-    """Return the distance of rows from the middle of the training data: the mean square of the scaled features."""
+def mean_square(x: FloatArray) -> FloatArray:
+    """Return the distance of scaled rows from the middle of the training data."""
     return np.mean(x**2, axis=1) if x.shape[1] else np.zeros(len(x))

@@ -14,7 +14,7 @@ from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.network.ensemble import Ensemble
-from bayes_distnet.models.network.extrapolation import distance
+from bayes_distnet.models.network.extrapolation import mean_square
 from bayes_distnet.models.network.layout import training_rows
 from bayes_distnet.models.network.objective import Float32Array, Trained
 from bayes_distnet.models.network.recipe import Recipe
@@ -77,7 +77,7 @@ def fit_ensemble(
         scaler=scaler,
         center=center,
         spread=spread,
-        reach=float(distance(x).max()),
+        reach=float(mean_square(x).max()),
         horizon=np.inf if observations.finished.all() else float(observations.seconds.max()),
         weights=recipe.draw_weights(trained, recipe.n_draws if recipe.output == "parameters" else objective.draws, rng),
         pool=np.full(groups, 1.0 / groups),

@@ -124,7 +124,7 @@ class PaperRecipe(Recipe):
         """Return plain noise."""
         return rng.normal(size=shape)
 
-    def predict(self, networks: Networks, x: FloatArray) -> PredictedRuntimes:
+    def predict(self, networks: Networks, x: FloatArray, distance: FloatArray) -> PredictedRuntimes:
         """Return the predicted family, or a Gaussian kernel estimate over the predicted runtimes."""
         if self.output == "parameters":
             return networks.network(x)

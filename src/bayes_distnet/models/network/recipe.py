@@ -45,7 +45,7 @@ class Networks(Protocol):
 
     @property
     def extrapolation(self) -> Extrapolation:
-        """The range of the training data."""
+        """Predictions past the training data."""
         ...
 
     def raw(self, x: FloatArray) -> FloatArray:
@@ -164,8 +164,8 @@ class Recipe(ABC):
         """Return standard normal noise (members, draws, weights) of the weight draws of a prediction."""
 
     @abstractmethod
-    def predict(self, networks: Networks, x: FloatArray) -> PredictedRuntimes:
-        """Return the prediction of all members for scaled rows."""
+    def predict(self, networks: Networks, x: FloatArray, distance: FloatArray) -> PredictedRuntimes:
+        """Return the prediction of all members for scaled rows at a distance (n,) from the training data."""
 
     @abstractmethod
     def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:

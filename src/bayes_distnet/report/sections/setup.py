@@ -112,8 +112,9 @@ def _plan_text(plan: dict[str, Any], results: Results) -> str:
     kinds = f" ({joined(CUTOFFS.get(kind, kind) for kind in cutoffs)})" if fractions else ""
     folds = plan.get("folds_done", results.about.get("folds"))
     of = f" of {results.about['folds']}" if folds != results.about.get("folds") else ""
+    published = " published with the data" if results.about.get("own_folds") else ""
     return (
-        f"{runs} runs per instance to learn from{cut}{kinds}; {folds}{of} folds over instances, "
+        f"{runs} runs per instance to learn from{cut}{kinds}; {folds}{of} folds over instances{published}, "
         f"{count(plan['seeds'], 'seed')}"
     )
 

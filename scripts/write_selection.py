@@ -49,14 +49,18 @@ def main(folders: list[str]) -> None:
     folds.to_csv(TABLES / "folds.csv", index=False, float_format="%.5g")
 
     def filled(mark: re.Match[str]) -> str:
-        table = _scenarios(policies, mark["how"]) if mark["what"] == "aslib" else _policies(policies, **mark.groupdict())
+        table = (
+            _scenarios(policies, mark["how"]) if mark["what"] == "aslib" else _policies(policies, **mark.groupdict())
+        )
         return mark[0] if table is None else f"<!-- {mark['what']} {mark['how']} -->\n\n{table}\n\n<!-- end -->"
 
     PAGE.write_text(MARK.sub(filled, PAGE.read_text("utf-8")), "utf-8")
 
 
 def _named(results: Results, experiment: str, table: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([pd.DataFrame({"data": results.about["data"], "experiment": experiment}, table.index), table], axis=1)
+    return pd.concat(
+        [pd.DataFrame({"data": results.about["data"], "experiment": experiment}, table.index), table], axis=1
+    )
 
 
 def _by_fold(results: Results, experiment: str) -> pd.DataFrame:

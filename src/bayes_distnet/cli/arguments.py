@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from bayes_distnet.errors import FeatureError
+
 if TYPE_CHECKING:
     from bayes_distnet.data.dataset import Dataset
 
@@ -114,6 +116,17 @@ def open_data(source: str, features: Path | None, solver: str | None, *, several
         if note.startswith("left out"):
             print(f"note: {note}", file=sys.stderr)
     return data
+
+
+def row_of(path: Path, instance: str) -> dict[str, float]:
+    """Return the features of one instance from a table."""
+    from bayes_distnet.data.open import read_features
+
+    table = read_features(path)
+    if instance not in table.index:
+        raise FeatureError(f"{path}: no instance {instance!r}; the first is {str(table.index[0])!r}.")
+    (row,) = table.loc[[instance]].to_dict("records")
+    return {str(name): float(value) for name, value in row.items()}
 
 
 def name_of(source: str) -> str:

@@ -12,7 +12,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.decide.decisions import Plan
 from bayes_distnet.decide.portfolio_model import PortfolioModel
 from bayes_distnet.decide.procedures import Procedure, Schedule, Selector, Step
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.models.registry import find_model
 

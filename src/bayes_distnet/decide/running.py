@@ -239,7 +239,8 @@ class _Work:
             loading.result()
         if features is None:
             return self.noted(self.planner.without_features(names, cores, why))
-        deadline = None if self.conditions.deadline is None else max(self.left(), 0.01)
+        # Rounded: it is shown, and the race ends at the true deadline.
+        deadline = None if self.conditions.deadline is None else float(f"{max(self.left(), 0.01):.2g}")
         return self.planner.plan(
             features, solvers=names, deadline=deadline, cores=cores, objective=self.conditions.objective
         )

@@ -146,8 +146,10 @@ def plan_run(
 
     Parameters
     ----------
-    instance, model, solvers, features, conditions, **settings
-        As for `solve`.
+    instance, model, solvers, features, conditions : as for `solve`
+        What to plan.
+    **settings
+        Fields of `Conditions`.
 
     Returns
     -------

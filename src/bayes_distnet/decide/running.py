@@ -146,8 +146,10 @@ def plan_run(
 
     Parameters
     ----------
-    instance, model, solvers, features, conditions, **settings
-        As for `solve`.
+    instance, model, solvers, features, conditions : as for `solve`
+        What to plan.
+    **settings
+        Fields of `Conditions`.
 
     Returns
     -------
@@ -239,7 +241,8 @@ class _Work:
             loading.result()
         if features is None:
             return self.noted(self.planner.without_features(names, cores, why))
-        deadline = None if self.conditions.deadline is None else max(self.left(), 0.01)
+        # Rounded: it is shown, and the race ends at the true deadline.
+        deadline = None if self.conditions.deadline is None else float(f"{max(self.left(), 0.01):.2g}")
         return self.planner.plan(
             features, solvers=names, deadline=deadline, cores=cores, objective=self.conditions.objective
         )

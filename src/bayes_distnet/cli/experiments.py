@@ -17,6 +17,7 @@ from bayes_distnet.cli.arguments import (
     takes_features,
     words,
 )
+from bayes_distnet.decide.registry import SELECTORS
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import MODELS
@@ -42,6 +43,7 @@ def add_experiment(commands: Any) -> None:
         "      --models hybrid,bayes,forest,ngboost --censored 0,40,80 --out out/mine\n"
         "  bayes-distnet experiment low-samples --models hybrid,mine.py:MyModel --runs 1,4 --seeds 1 --out out/clasp\n"
         "  bayes-distnet experiment restarts --data clasp-factoring --out out/clasp --json\n"
+        "  bayes-distnet experiment selection --data sat-portfolio --out out/sat --json\n"
         "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out out/paper",
     )
     parser.add_argument(
@@ -58,7 +60,8 @@ def add_experiment(commands: Any) -> None:
         "--models",
         type=words,
         metavar="A,B,...",
-        help=f"{', '.join(MODELS)}, or your own model as module:attribute or file.py:attribute; default: all installed "
+        help=f"{', '.join(MODELS)}, or your own model as module:attribute or file.py:attribute; in selection and "
+        f"portfolio {', '.join(SELECTORS)}; default: all installed "
         f"except {' and '.join(e.key for e in MODELS.values() if e.published)}; in uncertainty the networks",
     )
     parser.add_argument(
@@ -137,9 +140,12 @@ def _experiment(parsed: argparse.Namespace) -> None:
     names = ALL if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
     if parsed.json and (others := [name for name in names if not EXPERIMENTS[name].decides]):
         raise SettingError(f"--json: {others[0]} has no policies; only experiments on decisions have.")
+    several = {EXPERIMENTS[name].selects for name in names}
+    if len(several) > 1:
+        raise SettingError("experiments on one solver and on several do not go together; give one command each.")
     results = run_experiments(
         names,
-        open_data(parsed.data, parsed.features, parsed.solver),
+        open_data(parsed.data, parsed.features, parsed.solver, several=several.pop()),
         parsed.out,
         name=name_of(parsed.data),
         models=parsed.models,

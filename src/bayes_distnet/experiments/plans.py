@@ -10,6 +10,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import CUTOFFS
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.choices import (
+    Entry,
     choose_censored,
     choose_families,
     choose_folds,
@@ -21,7 +22,6 @@ from bayes_distnet.experiments.choices import (
 )
 from bayes_distnet.experiments.jobs import Condition, Job
 from bayes_distnet.experiments.registry import EXPERIMENTS, Experiment
-from bayes_distnet.models.registry import ModelEntry
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")  # splits of this package, and the published ones
@@ -35,7 +35,8 @@ class ExperimentSettings(TypedDict, total=False):
     Attributes
     ----------
     models : sequence of str
-        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own. By default all models
+        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own; in experiments on
+        selection keys of `SELECTORS`, or "module:attribute" for a selector of your own. By default all models
         that are installed, except those with the published settings, whose training takes minutes.
     families : sequence of str
         Families of the models that have a choice. By default lognormal and inverse Gaussian; for a quick experiment and
@@ -85,8 +86,8 @@ class Plan:
         The experiment.
     preset : str or None
         "paper" for the published splits.
-    entries : dict of str to ModelEntry
-        Models, by the texts that find them.
+    entries : dict of str to ModelEntry or SelectorEntry
+        Models or selectors, by the texts that find them.
     model_settings : dict of str to str
         Settings of each model, by the same texts.
     families : tuple of str
@@ -107,7 +108,7 @@ class Plan:
 
     experiment: Experiment
     preset: str | None
-    entries: dict[str, ModelEntry]
+    entries: dict[str, Entry]
     model_settings: dict[str, str]
     families: tuple[str, ...]
     runs: tuple[int, ...]
@@ -227,6 +228,10 @@ def make_plan(
         own_folds=own_folds,
         seeds=choose_seeds(seeds, once=once, preset=preset),
     )
+    if entry.selects and (any(plan.censored) or preset is not None):
+        raise SettingError(
+            f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset."
+        )
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
         raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan

@@ -35,7 +35,7 @@ class Experiment:
     kind : str
         Kind of its jobs. Experiments whose jobs are of one kind share the jobs that they have in common.
     runs : tuple of int
-        Runs per instance to learn from, one condition each; numbers that the data do not reach are left out.
+        Runs per instance to learn from, one condition each; numbers that the data do not reach are left out. None: all.
     censored : tuple of float
         Fractions of the training runs to cut off, one condition each.
     quick_runs, quick_censored : tuple or None
@@ -48,6 +48,10 @@ class Experiment:
         Whether limits can take part.
     models : tuple of str
         Keys of the models that take part by default; empty for all that are installed.
+    selects : bool
+        Whether its models are selectors, and its data have runs of several solvers.
+    parallel : bool
+        Whether only selectors take part that make plans for several cores.
     summary_source : str
         Of an experiment on decisions, "package.module:function" that makes one row per policy of `Results`; else "".
     """
@@ -66,6 +70,8 @@ class Experiment:
     main_only: bool = False
     limits: bool = True
     models: tuple[str, ...] = ()
+    selects: bool = False
+    parallel: bool = False
     summary_source: str = ""
 
     @property
@@ -130,6 +136,31 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             limits=False,
             models=("hybrid", "bayes", "forest"),
             summary_source=f"{_AT}.restarts:summarise_restarts",
+        ),
+        Experiment(
+            "selection",
+            "Selection of solvers",
+            "selectors on unseen instances, between the single best solver and the oracle",
+            None,
+            f"{_AT}.selection:replay_selection",
+            "selection",
+            runs=(),
+            once=True,
+            selects=True,
+            summary_source=f"{_AT}.selection_summary:summarise_selection",
+        ),
+        Experiment(
+            "portfolio",
+            "Solvers in parallel",
+            "plans for 2 and 4 cores on unseen instances, against copies of the best solver and the best solvers",
+            None,
+            f"{_AT}.portfolio:replay_portfolio",
+            "portfolio",
+            runs=(),
+            once=True,
+            selects=True,
+            parallel=True,
+            summary_source=f"{_AT}.selection_summary:summarise_portfolio",
         ),
     ],
 )

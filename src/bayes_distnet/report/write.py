@@ -20,12 +20,18 @@ from bayes_distnet.report.sections.familiarity import familiarity
 from bayes_distnet.report.sections.levels import levels
 from bayes_distnet.report.sections.predictions import calibration, examples, uncertainty
 from bayes_distnet.report.sections.restarts import restarts
+from bayes_distnet.report.sections.selection import selection
 from bayes_distnet.report.sections.setup import definitions, setup
 
 __all__ = ["check_can_report", "write_report"]
 
 #: The section of each experiment, by its key; an experiment that varies an axis needs no line here.
-SECTIONS: dict[str, Callable[[Book, str], Iterator[Section]]] = {"uncertainty": uncertainty, "restarts": restarts}
+SECTIONS: dict[str, Callable[[Book, str], Iterator[Section]]] = {
+    "uncertainty": uncertainty,
+    "restarts": restarts,
+    "selection": selection,
+    "portfolio": selection,
+}
 
 
 def check_can_report() -> None:

@@ -234,3 +234,12 @@ def test_every_registered_policy_can_be_made():
 def test_a_policy_is_added_by_one_line():
     with POLICIES.extended(PolicyEntry("mine", "mine", "my own", "bayes_distnet.decide.policies.tuning:best_luby")):
         assert "mine" in POLICIES
+
+
+def test_a_rule_may_start_lower_and_grow():
+    plain, grown = RestartRule(adapts=False, doubt=0.0), RestartRule(adapts=False, doubt=0.0, scale=0.5, growth=1.1)
+    first = Predicted(laws(), plain).next_cutoff([])
+    np.testing.assert_allclose(Predicted(laws(), grown).sequence(4), 0.5 * first * 1.1 ** np.arange(4))
+    assert Predicted(laws(), grown).next_cutoff([0.1, 0.1]) == pytest.approx(0.5 * first * 1.21)
+    with pytest.raises(SettingError):
+        RestartRule(growth=0.9)

@@ -20,8 +20,8 @@ from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes, ch
 from bayes_distnet.errors import SettingError
 
 TRUSTS = (0.0, 0.2, 0.35, 0.5, 0.75, 1.0)
-# Whether a policy adapts, and its doubt; the first is taken unless another is faster.
-_MANNERS = ((True, 0.03), (False, 0.03), (False, 0.0))
+# What failures teach: a policy adapts to them, or starts lower and grows; the first is taken unless another is faster.
+_SCALES, _GROWTHS = (1.0, 0.85, 0.7), (1.0, 1.05, 1.1)
 _CUTOFFS = 200  # points of the common curve
 
 
@@ -96,7 +96,11 @@ def learn_rule(
     laws = [RestartLaws(LawTable.of(unseen[row]), overhead) for row in range(len(unseen))]
     rules = [replace(start, objective=name, trust=trust) for trust in TRUSTS for name in OBJECTIVES]
     best = min(rules, key=lambda one: _fixed_score(one, laws, runs, overhead))
-    manners = [replace(best, adapts=adapts, doubt=doubt) for adapts, doubt in _MANNERS]
+    manners = [best] + [
+        replace(best, adapts=False, doubt=0.0 if growth > 1 else best.doubt, scale=scale, growth=growth)
+        for scale in _SCALES
+        for growth in _GROWTHS
+    ]
     return min(manners, key=lambda one: _policy_score(one, laws, runs, overhead))
 
 

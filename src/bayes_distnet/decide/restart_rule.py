@@ -15,7 +15,7 @@ import numpy as np
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.decide.law_table import LawTable
 from bayes_distnet.errors import SettingError
-from bayes_distnet.validation import check_choice, check_part, is_number
+from bayes_distnet.validation import check_choice, check_part, check_positive, is_number
 
 OBJECTIVES = ("mean", "log")
 
@@ -116,6 +116,9 @@ class RestartRule:
     doubt : float, default 0.03
         Probability of the failures below which a policy takes the prediction for wrong; 0: never. With a common curve,
         which is not a distribution, it does so as well after -log(doubt) times the expected time.
+    scale, growth : float, default 1.0
+        Factors of a policy's cutoffs: of all of them, and per failed attempt. Failures show that the instance is hard,
+        so that a policy may start below the best cutoff and grow.
     common : CommonCurve, optional
         Total time against the cutoff of the training instances: see `learn_rule`.
     trust : float, default 1.0
@@ -129,6 +132,8 @@ class RestartRule:
     shortest: float = 1e-3
     adapts: bool = True
     doubt: float = 0.03
+    scale: float = 1.0
+    growth: float = 1.0
     common: CommonCurve | None = None
     trust: float = 1.0
 
@@ -144,6 +149,9 @@ class RestartRule:
         for name in ("confidence", "trust"):
             if getattr(self, name) > 1:
                 raise SettingError(f"{name}={getattr(self, name)!r}: expected at most 1.")
+        check_positive("scale", self.scale)
+        if not is_number(self.growth) or not 1 <= self.growth < np.inf:
+            raise SettingError(f"growth={self.growth!r}: expected a number of at least 1.")
         if self.trust < 1 and self.common is None:
             raise SettingError(f"trust={self.trust!r}: without a common curve there is nothing else to trust.")
 

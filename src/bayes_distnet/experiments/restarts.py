@@ -165,12 +165,13 @@ def _geometric(one: float, other: float) -> float:
 
 
 def _outcome(name: str, role: Role, policies: Sequence[RestartPolicy], halves: Sequence[Halves]) -> Outcome:
-    times = [
-        _geometric(policy_time(first, policy), policy_time(second, policy))
-        for policy, (first, second) in zip(policies, halves, strict=True)
-    ]
+    times = [_replayed(policy, half) for policy, half in zip(policies, halves, strict=True)]
     cutoffs = [policy.next_cutoff([]) for policy in policies]
     return Outcome(name, role, {"seconds": np.array(times), "cutoff": np.array(cutoffs)})
+
+
+def _replayed(policy: RestartPolicy, halves: Halves) -> float:
+    return _geometric(policy_time(halves[0], policy), policy_time(halves[1], policy))
 
 
 def _learner_outcome(
@@ -187,9 +188,10 @@ def _learner_outcome(
     for order in range(ORDERS):
         rng, learner = np.random.default_rng([seed, order]), OnlineLearner(unit, random_state=order)
         for place in rng.permutation(len(halves)):
-            failed, last = simulate(halves[place][order % 2], learner.policy(models[place]).next_cutoff, rng)
-            learner.learn(failed, last)
-            totals[place] += (sum(failed) + last) / ORDERS
+            policy = learner.policy(models[place])
+            learner.learn(*simulate(halves[place][order % 2], policy.next_cutoff, rng))
+            # The learner sees one run; its choice is scored by the expected time, as all others are.
+            totals[place] += _replayed(policy, halves[place]) / ORDERS
     return Outcome(name, role, {"seconds": totals})
 
 

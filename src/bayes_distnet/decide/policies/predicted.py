@@ -53,7 +53,8 @@ class Predicted(RestartPolicy):
         if self._doubted is not None:
             return Luby(failed[self._doubted - 1]).next_cutoff(failed[self._doubted :])
         choice = self.rule.choose(self.laws, self._weights() if self.rule.adapts else None)
-        return float(choice.cutoff[0]) if choice.pays[0] else np.inf
+        factor = self.rule.scale * self.rule.growth ** len(failed)
+        return max(float(choice.cutoff[0]) * factor, self.rule.shortest) if choice.pays[0] else np.inf
 
     def sequence(self, length: int) -> FloatArray:
         """Return the first cutoffs, (length,), if every attempt fails."""
@@ -62,7 +63,9 @@ class Predicted(RestartPolicy):
         while len(cutoffs) < length and self._doubted is None:
             cutoffs.append(self.next_cutoff(cutoffs))
             if cutoffs[-1] == np.inf or not self._learns:
-                return np.array(cutoffs + cutoffs[-1:] * (length - len(cutoffs)))
+                more = np.arange(length - len(cutoffs) + 1, dtype=float)
+                with np.errstate(over="ignore"):
+                    return np.append(cutoffs[:-1], cutoffs[-1] * self.rule.growth**more)
         if self._doubted is None:
             return np.array(cutoffs)
         known = np.array(self._seen[: self._doubted])
@@ -83,9 +86,8 @@ class Predicted(RestartPolicy):
 
     @cached_property
     def _patience(self) -> float:
-        """Seconds after which a rule with a common curve is given up: a geometric number of attempts takes longer with
-        the probability `doubt`.
-        """
+        """Seconds after which a rule with a common curve is given up."""
+        # A geometric number of attempts takes longer with the probability `doubt`.
         if self.rule.trust == 1 or self.rule.doubt == 0:
             return np.inf
         return float(-np.log(self.rule.doubt) * self.rule.choose(self.laws).average[0])
@@ -106,4 +108,4 @@ def predicted(laws: RestartLaws, rule: RestartRule) -> Predicted:
 
 def one_cutoff(laws: RestartLaws, rule: RestartRule) -> Predicted:
     """Return the policy that keeps the cutoff of `best_cutoff`, whatever happens."""
-    return Predicted(laws, replace(rule, adapts=False, doubt=0.0))
+    return Predicted(laws, replace(rule, adapts=False, doubt=0.0, scale=1.0, growth=1.0))

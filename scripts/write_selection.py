@@ -1,9 +1,9 @@
 """Collect experiments on selection and portfolios: `python scripts/write_selection.py out/selection/*`.
 
-Writes two tidy tables to results/selection, `policies.csv` (one row per data set, experiment and policy) and `folds.csv`
-(one row per data set, experiment, policy and fold), and puts tables into docs/selection-results.md, between the lines
-`<!-- NAME -->` and `<!-- end -->`. The names are `aslib COLUMN`, for a table of scenarios and policies, and `DATA
-EXPERIMENT`, for a table of the policies on one data set.
+Writes two tidy tables to results/selection, `policies.csv` (one row per data set, experiment and policy) and
+`folds.csv` (one row per data set, experiment, policy and fold), and puts tables into docs/selection-results.md, between
+the lines `<!-- NAME -->` and `<!-- end -->`. The names are `aslib COLUMN`, for a table of scenarios and policies, and
+`DATA EXPERIMENT`, for a table of the policies on one data set.
 """
 
 from __future__ import annotations
@@ -49,14 +49,18 @@ def main(folders: list[str]) -> None:
     folds.to_csv(TABLES / "folds.csv", index=False, float_format="%.5g")
 
     def filled(mark: re.Match[str]) -> str:
-        table = _scenarios(policies, mark["how"]) if mark["what"] == "aslib" else _policies(policies, **mark.groupdict())
+        table = (
+            _scenarios(policies, mark["how"]) if mark["what"] == "aslib" else _policies(policies, **mark.groupdict())
+        )
         return mark[0] if table is None else f"<!-- {mark['what']} {mark['how']} -->\n\n{table}\n\n<!-- end -->"
 
     PAGE.write_text(MARK.sub(filled, PAGE.read_text("utf-8")), "utf-8")
 
 
 def _named(results: Results, experiment: str, table: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([pd.DataFrame({"data": results.about["data"], "experiment": experiment}, table.index), table], axis=1)
+    return pd.concat(
+        [pd.DataFrame({"data": results.about["data"], "experiment": experiment}, table.index), table], axis=1
+    )
 
 
 def _by_fold(results: Results, experiment: str) -> pd.DataFrame:
@@ -64,11 +68,12 @@ def _by_fold(results: Results, experiment: str) -> pd.DataFrame:
     rows = decided(results, experiment)
     solved = fold_table(rows, "solved")
     solvable = solved[ORACLE] > 0
-    parts = {
-        name: fold_table(rows, name)[solvable].groupby(["seed", "fold"]).mean().stack()
+    means = [
+        fold_table(rows, name)[solvable].groupby(["seed", "fold"]).mean().melt(ignore_index=False, value_name=name)
         for name in ("par10", "par10_used", "par10_free", "solved")
-    }
-    return pd.DataFrame(parts).reset_index()
+    ]
+    keyed = [part.reset_index().set_index(["seed", "fold", "policy"]) for part in means]
+    return pd.concat(keyed, axis=1).reset_index()
 
 
 def _scenarios(policies: pd.DataFrame, score: str) -> str | None:

@@ -5,8 +5,20 @@ import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.decide.registry import SelectorEntry
+from bayes_distnet.models.registry import Role
 
 CUTOFF = 100.0
+
+#: A fast model of a portfolio; experiments find it as "clusters:RIDGES".
+RIDGES = SelectorEntry(
+    "ridges",
+    "PortfolioModel of ridges",
+    Role.MODEL,
+    "bayes_distnet.decide.portfolio_selector:PortfolioSelector",
+    {"base": "ridge"},
+    parallel=True,
+)
 
 
 def two_clusters(n: int = 60, runs: int = 1, seed: int = 0) -> Dataset:

@@ -1,7 +1,9 @@
 import numpy as np
 import pandas as pd
+import pytest
 from made_portfolios import two_specialists
 
+from bayes_distnet.data.feature_groups import FeatureGroup, FeatureGroups
 from bayes_distnet.decide.feature_choice import with_paying_features
 from bayes_distnet.decide.objectives import find_objective
 from bayes_distnet.decide.portfolio_runs import PortfolioRuns
@@ -33,30 +35,32 @@ def test_dear_features_make_a_presolver_pay():
     assert slots
 
 
-class TwoGroups:
-    """The feature x is cheap, the feature noise takes 20 s."""
+def test_instances_with_fewer_runs_count_the_same():
+    rng = np.random.default_rng(0)
+    quick = np.where(rng.random(300) < 0.4, rng.uniform(0.1, 0.5, 300), np.inf)
+    chosen = np.where(rng.random(300) < 0.5, rng.uniform(10.0, 60.0, 300), np.inf)
+    once = np.stack([quick, chosen], axis=1)[..., None]
+    gaps = np.concatenate([once, np.where(rng.random(300) < 0.5, np.nan, once.T).T], axis=2)
+    arguments = (np.ones(300, dtype=np.intp), np.zeros(300), PAR10, ("quick", "slow"), 100.0)
+    (with_gaps,), (without,) = learn_presolver(gaps, *arguments), learn_presolver(once, *arguments)
+    assert with_gaps.solver == without.solver
+    assert with_gaps.seconds == pytest.approx(without.seconds, rel=0.6)  # the next length of the grid at most
 
-    names = ("cheap", "dear")
 
-    def __init__(self, index, dear):
-        self.index, self.columns = index, {"cheap": ["noise" if dear else "x"], "dear": ["x" if dear else "noise"]}
-
-    def with_required(self, names):
-        return tuple(names)
-
-    def features_of(self, names):
-        return [column for name in names for column in self.columns[name]]
-
-    def seconds(self, names=None):
-        names = self.names if names is None else names
-        return pd.Series(0.1 * ("cheap" in names) + 20.0 * ("dear" in names), index=self.index)
+def two_groups(index, cheap, dear):
+    """One feature takes 0.1 s, the other 20 s."""
+    return FeatureGroups(
+        (FeatureGroup("cheap", (cheap,)), FeatureGroup("dear", (dear,))),
+        pd.DataFrame({"cheap": 0.1, "dear": 20.0}, index=index),
+        pd.DataFrame({"cheap": "ok", "dear": "ok"}, index=index),
+    )
 
 
 def test_a_group_of_features_that_does_not_pay_is_left_out():
     runs = PortfolioRuns.of(two_specialists())
     objective = find_objective("par10", cutoff=runs.cutoff)
-    reduced = with_paying_features(runs, TwoGroups(runs.features.index, dear=False), objective)
+    reduced = with_paying_features(runs, two_groups(runs.features.index, cheap="x", dear="noise"), objective)
     assert reduced.columns == ("x",)
     np.testing.assert_allclose(reduced.fee, 0.1)
-    kept = with_paying_features(runs, TwoGroups(runs.features.index, dear=True), objective)
+    kept = with_paying_features(runs, two_groups(runs.features.index, cheap="noise", dear="x"), objective)
     assert "x" in kept.columns  # 20 s are worth it: the wrong solver costs more

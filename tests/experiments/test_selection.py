@@ -15,7 +15,7 @@ from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.run import run_experiment
 from bayes_distnet.experiments.selection import ORACLE, SINGLE_BEST, first_runs
 
-CHEAP = ["ridge", "argosmart", "sunny"]
+CHEAP = ["clusters:RIDGES", "ridge", "argosmart", "sunny"]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,8 @@ def test_selectors_close_the_gap_on_two_clusters(made):
     assert table.loc[SINGLE_BEST, "mean_of_ratios"] == 1.0
     assert table.loc[ORACLE, "ratio_of_means"] == 0.0
     assert table.loc[["ArgoSmArT", "SUNNY"], "ratio_of_means"].max() < 0.05
-    assert (table["role"] == ["peer", "peer", "peer", "limit", "limit"]).all()
+    assert table.loc["PortfolioModel of ridges, choice alone", "ratio_of_means"] < 0.05
+    assert table["role"].tolist() == ["model"] * 3 + ["peer"] * 3 + ["limit"] * 2
     assert table["instances"].unique().tolist() == [40]
 
 
@@ -78,7 +79,7 @@ def test_parallel_plans_beat_one_core(tmp_path):
         clusters.two_clusters(24, runs=3),
         tmp_path / "out",
         name="c",
-        models=["ridge"],
+        models=["clusters:RIDGES", "ridge"],
         folds=2,
         cores=1,
         progress=False,
@@ -87,6 +88,9 @@ def test_parallel_plans_beat_one_core(tmp_path):
     assert table.loc["oracle, 2 cores", "time"] < table.loc[ORACLE, "time"]  # the faster of two seeds
     assert table.loc["best on average, 4 cores", "par10"] < table.loc["copies of the best, 4 cores", "par10"]
     assert table.loc["Ridge on log PAR10, 2 cores", "solved"] == 1.0
+    planned = table.loc["PortfolioModel of ridges, features always, 2 cores"]
+    assert planned["par10"] < table.loc["copies of the best, 2 cores", "par10"]
+    assert table.loc["PortfolioModel of ridges, 2 cores", "role"] == "model"
 
 
 def test_a_selector_without_parallel_plans_is_refused():

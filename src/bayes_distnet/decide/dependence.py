@@ -66,6 +66,16 @@ class Dependence:
 
         Every column holds the same `count` equal slices from easy to hard, as `hardness_scores` has them, so that what
         follows for a single solver does not depend on the others.
+
+        Parameters
+        ----------
+        count : int
+            Number of instances.
+
+        Returns
+        -------
+        array
+            Normal scores.
         """
         values, vectors = np.linalg.eigh(self.correlation)
         root = vectors * np.sqrt(np.maximum(values, 0.0))

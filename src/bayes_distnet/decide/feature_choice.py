@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
-import pandas as pd
 
+from bayes_distnet.data.feature_groups import FeatureGroups
 from bayes_distnet.decide.neighbours import Neighbours
 from bayes_distnet.decide.objectives import Objective
 from bayes_distnet.decide.portfolio_runs import PortfolioRuns
@@ -16,27 +14,6 @@ from bayes_distnet.decide.trees import Inputs
 
 TREES = 60  # of the forest by which sets of groups are compared
 CHEAP = 1e-4  # mean seconds of a group, relative to the mean cost of the single best solver, that are not worth a test
-
-
-class FeatureGroups(Protocol):
-    """Groups of features that are computed together, and their seconds per instance."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the groups."""
-        ...
-
-    def with_required(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return groups together with all groups that they require."""
-        ...
-
-    def features_of(self, names: Iterable[str]) -> list[str]:
-        """Return the features that some groups, and the groups that they require, provide."""
-        ...
-
-    def seconds(self, names: Iterable[str] | None = None) -> pd.Series[float]:
-        """Return the seconds of some groups, and of the groups that they require, by instance."""
-        ...
 
 
 def with_paying_features(

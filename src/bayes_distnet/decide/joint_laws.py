@@ -110,6 +110,16 @@ class JointLaws:
         """Return the beliefs after runs have given no answer, with log survival (n, D) until now.
 
         Instances that are hard for these runs become more likely, and with them those hard for similar solvers.
+
+        Parameters
+        ----------
+        log_sf : array
+            (n, D) logs of the probability that the runs are still going.
+
+        Returns
+        -------
+        JointLaws
+            The same laws with other weights.
         """
         log_weights = self.log_weights + log_sf
         return replace(self, log_weights=log_weights - scipy.special.logsumexp(log_weights, axis=1, keepdims=True))

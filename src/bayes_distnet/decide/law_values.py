@@ -86,6 +86,18 @@ def chances_between(table: LawTable, cutoff: float | None) -> tuple[FloatArray, 
 
     The chance of an interval is shared by its two ends; all that lies past the cutoff, or past the last time, is put
     there.
+
+    Parameters
+    ----------
+    table : LawTable
+        Distributions.
+    cutoff : float or None
+        Seconds after which runs are stopped.
+
+    Returns
+    -------
+    times, chances : ndarray
+        Seconds and probabilities.
     """
     times, sf = table.times, table.sf
     if cutoff is not None:

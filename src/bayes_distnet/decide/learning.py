@@ -78,8 +78,8 @@ def learn_portfolio(data: Dataset, settings: LearningSettings) -> Portfolio:
     objective = find_objective(settings.objective, cutoff=runs.cutoff)
     if objective.of_runs is None:
         raise SettingError(f"objective={settings.objective!r}: it has no cost of a single run to learn a choice from.")
-    if (groups := getattr(data, "feature_groups", None)) is not None:
-        runs = with_paying_features(runs, groups, objective, settings.seed)
+    if data.feature_groups is not None:
+        runs = with_paying_features(runs, data.feature_groups, objective, settings.seed)
     models, dependence, unseen = _fit_solvers(runs, settings)
     selector, chosen = _fit_selector(runs, objective, expected_costs(unseen, objective), settings)
     pays = selector is not None and _features_pay(runs, objective, chosen, selector.single_best)

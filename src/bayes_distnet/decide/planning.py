@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import FloatArray, IndexArray
+from bayes_distnet.decide.choosing import choose_solvers
 from bayes_distnet.decide.decisions import Plan
 from bayes_distnet.decide.exact_schedule import exact_schedule
 from bayes_distnet.decide.joint_laws import POINTS, JointLaws
@@ -108,6 +109,7 @@ def plan_schedules(
     for top in range(0, len(rows), BLOCK):
         part = slice(top, min(top + BLOCK, len(rows)))
         laws = portfolio.joint(rows.iloc[part], allowed, until=settings.deadline / _pace(settings))
+        favourites = choose_solvers(portfolio, rows.iloc[part], settings.objective, allowed).solver
         for number, solver in enumerate(laws.solvers):
             if solver in cutoffs:
                 laws = laws.restarted(number, np.asarray(cutoffs[solver], dtype=float)[part])
@@ -115,7 +117,7 @@ def plan_schedules(
         repeated = [_repeatable(portfolio, int(s), settings.copies) for s in allowed]
         for row in range(len(laws)):
             one = laws.take(slice(row, row + 1))
-            slots, cost = schedule_of(one, settings, repeated)
+            slots, cost = schedule_of(one, settings, repeated, str(favourites[row]))
             limits = {name: float(values[top + row]) for name, values in cutoffs.items()}
             schedules.append(tuple(replace(slot, cutoff=limits.get(slot.solver, np.inf)) for slot in slots))
             expected.append(cost)
@@ -134,12 +136,14 @@ def _repeatable(portfolio: Portfolio, solver: int, copies: bool | None) -> bool:
     return (not model.assumed and model.size > 0) if copies is None else copies
 
 
-def schedule_of(laws: JointLaws, settings: Settings, repeated: list[bool]) -> tuple[tuple[Slot, ...], float]:
-    """Return the best schedule of a single row, and its cost."""
+def schedule_of(
+    laws: JointLaws, settings: Settings, repeated: list[bool], favourite: str | None = None
+) -> tuple[tuple[Slot, ...], float]:
+    """Return the best schedule of a single row, and its cost; a favourite is the solver chosen to run alone."""
     if settings.method == "exact" and settings.cores == 1:
         slots = exact_schedule(laws, settings.deadline)
         return slots, cost_of(laws, slots, settings.objective)
-    candidates = [best_schedule(laws, settings.deadline, settings.objective, settings.cores)]
+    candidates = [best_schedule(laws, settings.deadline, settings.objective, settings.cores, favourite)]
     if settings.cores > 1:
         counts = best_together(laws, settings.cores, settings.objective, copies=repeated)[0][0]
         used = [laws.solvers[s] for s, count in enumerate(counts) for _ in range(count)]

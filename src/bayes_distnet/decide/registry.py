@@ -37,8 +37,10 @@ class SelectorEntry:
         Further arguments of the class.
     needs : str or None
         Module of another package that must be installed.
+    default : bool
+        Whether it takes part unless selectors are named.
     quick : bool
-        Whether it takes part in quick experiments.
+        Whether it takes part in quick experiments, too.
     parallel : bool
         Whether it makes plans for several cores.
     """
@@ -49,6 +51,7 @@ class SelectorEntry:
     source: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     needs: str | None = None
+    default: bool = True
     quick: bool = True
     parallel: bool = False
 
@@ -69,6 +72,12 @@ class SelectorEntry:
 
 _PEERS = "bayes_distnet.decide.peers"
 
+
+def _asf(kind: str, name: str, *, default: bool = True) -> SelectorEntry:
+    source, settings = f"{_PEERS}.asf:AsfSelector", {"kind": kind}
+    return SelectorEntry(f"asf-{kind}", f"asf {name}", Role.PEER, source, settings, "asf", default, quick=False)
+
+
 #: All selectors, in the order of tables.
 SELECTORS: Registry[SelectorEntry] = Registry(
     "selector",
@@ -78,7 +87,6 @@ SELECTORS: Registry[SelectorEntry] = Registry(
             "PortfolioModel",
             Role.MODEL,
             "bayes_distnet.decide.portfolio_selector:PortfolioSelector",
-            quick=False,
             parallel=True,
         ),
         SelectorEntry(
@@ -87,6 +95,7 @@ SELECTORS: Registry[SelectorEntry] = Registry(
             Role.MODEL,
             "bayes_distnet.decide.portfolio_selector:PortfolioSelector",
             {"base": "forest"},
+            default=False,  # forests are fitted six times to predict unseen training instances
             parallel=True,
         ),
         SelectorEntry("satzilla", "SATzilla'11", Role.PEER, f"{_PEERS}.satzilla:SATzilla11", parallel=True),
@@ -100,16 +109,9 @@ SELECTORS: Registry[SelectorEntry] = Registry(
             "log-forest", "Forest on log PAR10", Role.PEER, f"{_PEERS}.regression:ForestSelector", {"log": True}
         ),
         SelectorEntry("run2survive", "Run2Survive's rule", Role.PEER, f"{_PEERS}.run2survive:Run2Survive", quick=False),
-        *(
-            SelectorEntry(
-                f"asf-{kind}", f"asf {name}", Role.PEER, f"{_PEERS}.asf:AsfSelector", {"kind": kind}, "asf", quick=False
-            )
-            for kind, name in (
-                ("classifier", "PairwiseClassifier"),
-                ("regressor", "PairwiseRegressor"),
-                ("performance", "PerformanceModel"),
-            )
-        ),
+        _asf("classifier", "PairwiseClassifier"),
+        _asf("performance", "PerformanceModel"),
+        _asf("regressor", "PairwiseRegressor", default=False),  # minutes per fold with many solvers
     ],
 )
 

@@ -190,7 +190,7 @@ class RestartRule:
         weights = weights.reshape(*weights.shape, *(1 for _ in costs.shape[2:]))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.objective == "log":
-                return np.exp(np.where(weights > 0, weights * np.log(costs), 0.0).sum(axis=1))
+                return np.asarray(np.exp(np.where(weights > 0, weights * np.log(costs), 0.0).sum(axis=1)))
             return np.asarray(np.where(weights > 0, weights * costs, 0.0).sum(axis=1))
 
 

@@ -19,13 +19,16 @@ from bayes_distnet.decide.objectives import Objective
 from bayes_distnet.decide.slot import Slot
 from bayes_distnet.decide.slots import schedule_law
 
-MOST_SLOTS = 12  # per core
-SHORTEST = 1e-3  # length of a slot, relative to the deadline: starting a solver costs more than shorter ones gain
-WORTH = 0.01  # relative gain in the objective below which a schedule with fewer slots is preferred
+MOST_SLOTS = 5  # per core
+SHORTEST = 5e-3  # length of a slot, relative to the deadline: starting a solver costs more than shorter ones gain
+WORTH = 0.15  # relative gain in the objective below which a schedule with fewer slots is preferred
+LEAST_REST = 0.5  # fraction of the time that the last solver gets at least
 TRIED = 3  # solvers that are tried for the rest of the time, after every prefix of the greedy schedule
 
 
-def best_schedule(laws: JointLaws, deadline: float, objective: Objective, cores: int = 1) -> tuple[Slot, ...]:
+def best_schedule(
+    laws: JointLaws, deadline: float, objective: Objective, cores: int = 1, favourite: str | None = None
+) -> tuple[Slot, ...]:
     """Return a schedule for one instance: greedy slots as long as they pay, then one solver for the rest of the time.
 
     Parameters
@@ -37,22 +40,24 @@ def best_schedule(laws: JointLaws, deadline: float, objective: Objective, cores:
     objective : Objective
         Prefixes of the greedy schedule are compared by it.
     cores : int, default 1
-        Number of cores.
+        Number of cores; on several, the greedy schedule is returned as it is.
+    favourite : str or None, default None
+        Solver that gets the rest of the time, at least half of it; by default one with the largest chance then.
 
     Returns
     -------
     tuple of Slot
-        The schedule; a single solver where nothing else is better.
+        The schedule; a single solver where nothing else is clearly better.
     """
     greedy = greedy_schedule(laws, deadline, cores)
-    candidates = [greedy]
-    if cores == 1:
-        candidates += [
-            (*greedy[:count], Slot(solver, start, deadline - start))
-            for count in range(len(greedy))
-            for start in [greedy[count].start]
-            for solver in _likeliest(laws, greedy[:count], deadline - start)
-        ]
+    if cores > 1:
+        return greedy
+    candidates = [
+        (*greedy[:count], Slot(solver, start, deadline - start))
+        for count, start in enumerate(slot.start for slot in greedy)
+        if start <= (1.0 - LEAST_REST) * deadline
+        for solver in (_likeliest(laws, greedy[:count], deadline - start) if favourite is None else [favourite])
+    ]
     costs = np.array([cost_of(laws, slots, objective) for slots in candidates])
     enough = np.flatnonzero(costs <= costs.min() + WORTH * np.abs(costs.min()))
     return candidates[min(enough, key=lambda i: (len(candidates[i]), costs[i]))]

@@ -81,8 +81,12 @@ def _parallel(entry: Entry) -> bool:
 
 def _default_models(experiment: Experiment, *, quick: bool, preset: str | None) -> list[str]:
     if experiment.selects:
-        takes_part = [entry for entry in SELECTORS.values() if entry.parallel or not experiment.parallel]
-        return [entry.key for entry in takes_part if entry.installed and (entry.quick or not quick)]
+        takes_part = [entry for entry in SELECTORS.values() if entry.installed and entry.default]
+        return [
+            entry.key
+            for entry in takes_part
+            if (entry.quick or not quick) and (entry.parallel or not experiment.parallel)
+        ]
     entries = list(MODELS.values())
     if preset == "paper":
         return [entry.key for entry in entries if entry.published or entry.is_limit or entry.key == BASE]

@@ -147,7 +147,7 @@ def strips(procedures: Mapping[str, Procedure], names: list[str], cutoff: float)
     Yields
     ------
     Curve
-        One per step: its name is the solver.
+        One per step: its name is the solver and the number of the step.
     """
     shown = max(procedures.values(), key=lambda one: sum(len(core) for plan in one.plans for core in plan))
     rows = sorted(range(len(names)), key=lambda row: -sum(len(core) for core in shown.plans[row]))[:STRIPS]
@@ -155,12 +155,13 @@ def strips(procedures: Mapping[str, Procedure], names: list[str], cutoff: float)
         start = sum(step.seconds for step in shown.presolver)
         schedules: list[tuple[int, float, Schedule]] = [(0, 0.0, shown.presolver)]
         schedules += [(core, start, schedule) for core, schedule in enumerate(shown.plans[row])]
+        number = 0
         for core, begin, schedule in schedules:
             for step in schedule:
-                end = min(begin + step.seconds, cutoff)
-                height = np.full(2, float(core))
-                yield Curve(step.solver, names[row], np.array([begin, end]), height, height, height)
-                begin = end
+                end, height = min(begin + step.seconds, cutoff), np.full(2, float(core))
+                name = f"{step.solver} #{number}"  # the number keeps steps of one solver apart
+                yield Curve(name, names[row], np.array([begin, end]), height, height, height)
+                begin, number = end, number + 1
 
 
 def fold_table(rows: pd.DataFrame, measure: str) -> pd.DataFrame:

@@ -89,21 +89,26 @@ def plot_strips(curves: pd.DataFrame, ax: Axes | None = None, *, legend: bool = 
         part = curves[curves["instance"] == instance]
         steps = part.reset_index(drop=True)
         for first in range(0, len(steps) - 1, 2):
-            start, end, solver = steps["at"][first], steps["at"][first + 1], str(steps["curve"][first])
+            start, end, solver = steps["at"][first], steps["at"][first + 1], _solver(steps["curve"][first])
             height = place + 0.8 * float(steps["mean"][first]) / cores
             ax.broken_barh([(start, end - start)], (height, 0.75 / cores), color=colors[solver], lw=0)
     ax.set_yticks(np.arange(len(instances)) + 0.4, [label_text(str(name))[-24:] for name in instances], fontsize=5.5)
     ax.invert_yaxis()
     ax.set_xlabel("time [s]")
     ax.spines[["top", "right", "left"]].set_visible(False)
+    for solver, color in colors.items():
+        ax.plot([], [], color=color, lw=4, label=label_text(solver))
     if legend:
-        for solver, color in colors.items():
-            ax.plot([], [], color=color, lw=4, label=label_text(solver))
         ax.legend(frameon=False, fontsize=6)
     return ax
 
 
 def solver_colors(curves: pd.DataFrame) -> dict[str, str]:
     """Return a colour per solver; from the tenth on they are grey."""
-    solvers = list(dict.fromkeys(str(solver) for solver in curves["curve"]))
+    solvers = list(dict.fromkeys(_solver(step) for step in curves["curve"]))
     return {solver: COLORS[place] if place < len(COLORS) else GREY for place, solver in enumerate(solvers)}
+
+
+def _solver(step: object) -> str:
+    """Return the solver of a step, whose name ends with its number."""
+    return str(step).rpartition(" #")[0]

@@ -23,7 +23,7 @@ from bayes_distnet.errors import RuntimeDataError
 # Replay ends when the probability that all attempts so far have failed is below this; the rest is added as a geometric
 # series of the last cutoff.
 NEGLIGIBLE = 1e-6
-MOST_ATTEMPTS = 2**16
+MOST_ATTEMPTS = 2**14
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def simulate(
         Draws the runs.
     overhead : float, default 0.0
         Seconds lost per restart.
-    most_attempts : int, default 65536
+    most_attempts : int, default 16384
         Attempts after which the run in hand counts as finished.
 
     Returns

@@ -72,6 +72,8 @@ class Choice:
     ----------
     cutoff : ndarray
         (n,) seconds of the best cutoff.
+    average : ndarray
+        (n,) average of the expected seconds with that cutoff, which it minimises.
     costs, alone : ndarray
         (n, D) expected seconds with that cutoff and without restarts, in each distribution.
     gain : ndarray
@@ -83,6 +85,7 @@ class Choice:
     """
 
     cutoff: FloatArray
+    average: FloatArray
     costs: FloatArray
     alone: FloatArray
     gain: FloatArray
@@ -111,7 +114,8 @@ class RestartRule:
     adapts : bool, default True
         Whether a policy learns from failed attempts; else every attempt has the first cutoff.
     doubt : float, default 0.03
-        Probability of the failures below which a policy takes the prediction for wrong; 0: never.
+        Probability of the failures below which a policy takes the prediction for wrong; 0: never. With a common curve,
+        which is not a distribution, it does so as well after -log(doubt) times the expected time.
     common : CommonCurve, optional
         Total time against the cutoff of the training instances: see `learn_rule`.
     trust : float, default 1.0
@@ -168,7 +172,7 @@ class RestartRule:
         chance = np.where(laws.alone > costs, weights, 0.0).sum(axis=1)
         sure = _ratio(self._with_common(self._average(laws.without_tail(self.tail), weights)), best)
         pays = (gain > 1.0) & (gain >= 1.0 + self.margin) & (sure >= 1.0) & (chance >= self.confidence - 1e-9)
-        return Choice(table.times[np.arange(len(place)), place], costs, laws.alone, gain, chance, pays)
+        return Choice(table.times[np.arange(len(place)), place], best, costs, laws.alone, gain, chance, pays)
 
     def _allowed(self, table: LawTable) -> BoolArray:
         """(n, m) times that can be cutoffs."""

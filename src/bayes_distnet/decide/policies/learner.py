@@ -7,11 +7,11 @@ stopped. An exponentially weighted bandit learns from the total time per instanc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from bayes_distnet.data.kaplan_meier import kaplan_meier
 from bayes_distnet.decide.policies.base import RestartPolicy
 from bayes_distnet.decide.policies.fixed import Fixed
 from bayes_distnet.decide.policies.luby import Luby
@@ -26,8 +26,8 @@ class OnlineLearner:
     """A bandit over {universal, model-based} for a sequence of instances.
 
     For each instance, `policy` returns the policy to follow, and `learn` takes the attempts that it led to. An instance
-    on which the model-based policy spends more than the largest loss so far is continued with the universal sequence:
-    losses are bounded, and so is the time per instance.
+    on which the model-based policy spends more time than the universal sequence has ever taken is continued with that
+    sequence: the time per instance is bounded, and so are the losses.
 
     Parameters
     ----------
@@ -41,9 +41,10 @@ class OnlineLearner:
         check_positive("unit", unit)
         self.unit = float(unit)
         self._rng = np.random.default_rng(check_seed("random_state", random_state))
-        self._losses, self._rounds, self._bound = np.zeros(2), 0, float(unit)
-        self._seconds: list[float] = []
-        self._finished: list[bool] = []
+        self._losses, self._rounds, self._scale = np.zeros(2), 0, float(unit)
+        self._budget = float(unit)  # of the model-based policy per instance; its own time must not raise it
+        self._finished: Counter[float] = Counter()  # seconds of attempts, and how often
+        self._stopped: Counter[float] = Counter()
         self._arm: int | None = None
 
     @property
@@ -73,7 +74,7 @@ class OnlineLearner:
         universal = Luby(self.unit)
         model = self.learnt_policy() if model is None else model
         self._arm = UNIVERSAL if model is None else int(self._rng.random() < self.probabilities[MODEL])
-        return universal if self._arm == UNIVERSAL or model is None else _Bounded(model, universal, self._bound)
+        return universal if self._arm == UNIVERSAL or model is None else _Bounded(model, universal, self._budget)
 
     def learn(self, failed: Sequence[float], last: float) -> None:
         """Learn from an instance that has been solved.
@@ -92,32 +93,37 @@ class OnlineLearner:
         """
         if self._arm is None:
             raise SettingError("learn: ask for a policy first.")
-        self._seconds += [*map(float, failed), float(last)]
-        self._finished += [False] * len(failed) + [True]
+        self._stopped.update(map(float, failed))
+        self._finished[float(last)] += 1
         total = float(sum(failed)) + float(last)
+        if self._arm == UNIVERSAL:
+            self._budget = max(self._budget, total)
         if self.learnt_policy() is not None:
             self._weigh(total, self._arm)
         self._arm = None
 
     def _weigh(self, total: float, arm: int) -> None:
         """Update the bandit; a larger loss than all before doubles the scale, on which learning starts again."""
-        if total > self._bound:
-            self._bound = 2.0 ** np.ceil(np.log2(total))
+        if total > self._scale:
+            self._scale = 2.0 ** np.ceil(np.log2(total))
             self._losses, self._rounds = np.zeros(2), 0
         chance = self.probabilities[arm]
-        self._losses[arm] += total / self._bound / chance
+        self._losses[arm] += total / self._scale / chance
         self._rounds += 1
 
     def learnt_policy(self) -> Fixed | None:
         """Return the best fixed cutoff for the attempts so far (Kaplan and Meier's estimate); None if too few."""
-        if sum(self._finished) < LEAST_FINISHED:
+        if self._finished.total() < LEAST_FINISHED:
             return None
-        seconds, finished = np.array(self._seconds), np.array(self._finished)
-        order = np.argsort(seconds, kind="stable")
-        mass, times = kaplan_meier(seconds, finished)[order], seconds[order]
-        cdf, spent = np.cumsum(mass), np.cumsum(mass * times)
+        times = np.array(sorted(self._finished.keys() | self._stopped.keys()))
+        ended, stopped = (np.array([seen[t] for t in times.tolist()]) for seen in (self._finished, self._stopped))
+        # Of equal times the finished ones come first: a run that was stopped then had not finished yet.
+        at_risk = np.cumsum((ended + stopped)[::-1])[::-1]
+        survival = np.cumprod(1.0 - ended / at_risk)
+        before = np.concatenate([[1.0], survival[:-1]])
+        spent = np.cumsum(before * np.diff(times, prepend=0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            costs = np.where(finished[order], (spent + (1.0 - cdf) * times) / cdf, np.inf)
+            costs = np.where(ended > 0, spent / (1.0 - survival), np.inf)
         return Fixed(float(times[np.argmin(costs)]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -77,8 +78,17 @@ class Predicted(RestartPolicy):
         self._seen.append(seconds)
         if self._doubted is None:
             self._log_weights = self._log_weights + self.laws.table.at(np.array([[seconds]]))[0][..., 0]
-            if np.exp(self._log_weights).mean() < self.rule.doubt:
+            if np.exp(self._log_weights).mean() < self.rule.doubt or sum(self._seen) > self._patience:
                 self._doubted = len(self._seen)
+
+    @cached_property
+    def _patience(self) -> float:
+        """Seconds after which a rule with a common curve is given up: a geometric number of attempts takes longer with
+        the probability `doubt`.
+        """
+        if self.rule.trust == 1 or self.rule.doubt == 0:
+            return np.inf
+        return float(-np.log(self.rule.doubt) * self.rule.choose(self.laws).average[0])
 
     def _weights(self) -> FloatArray:
         """(1, D) probabilities of the distributions, given the failures."""

@@ -153,11 +153,18 @@ def test_a_signal_stops_the_solver(made, number):
     words = ["run", made / "a.cnf", "--model", made / "one", "--features", made / "features.csv"]
     words += ["--solver", program(made, "small", BURNS)]
     mark = str(made / "small.py")
-    started = subprocess.Popen([sys.executable, "-m", "bayes_distnet.cli", *map(str, words)], stderr=subprocess.PIPE)
-    while len(processes_with(mark)) < 2:  # this program, and the solver
+    code = (
+        "import signal, sys; from bayes_distnet.cli import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a program in the background ignores it\n"
+        f"sys.exit(main({[*map(str, words)]!r}))"
+    )
+    started = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
+    for _ in range(2400):
+        if len(processes_with(mark)) >= 2:  # this program, and the solver
+            break
         time.sleep(0.05)
     started.send_signal(number)
-    _, errors = started.communicate()
+    _, errors = started.communicate(timeout=120)
     assert (started.returncode, errors.decode().splitlines()[-1]) == (130, "bayes-distnet run: stopped.")
     assert processes_with(mark) == []
 

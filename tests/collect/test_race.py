@@ -170,6 +170,7 @@ def test_signals_leave_no_process_behind(instance, number):
         from bayes_distnet.collect.attempts import Attempt
         from bayes_distnet.collect.race import race
         from bayes_distnet.collect.solvers.base import Solver
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a program in the background ignores it
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(5))
         code = "import subprocess, sys; subprocess.Popen(['sleep', '600'], start_new_session=True); sys.stdin.read()"
         code += chr(10) + "while True: pass"
@@ -183,7 +184,7 @@ def test_signals_leave_no_process_behind(instance, number):
     assert owner.stdout.readline() == "ready\n"
     assert _until(lambda: len(_processes_with(mark)) >= 2)  # the owner and the solver
     owner.send_signal(number)
-    owner.wait()
+    owner.wait(timeout=120)
     owner.stdout.close()
     assert _until(lambda: not _processes_with(mark))
 

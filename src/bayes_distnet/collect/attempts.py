@@ -86,7 +86,7 @@ class Tried:
             The run, with the seconds at which it was stopped as the cutoff of a censored run.
         """
         status = TIMEOUT if self.beaten else self.outcome.status
-        seconds = max(self.outcome.seconds, 1e-6)
+        seconds = max(self.outcome.seconds, 1e-6)  # it may have been stopped before its first measurement
         return Run(
             self.attempt.solver.name,
             instance,

@@ -120,6 +120,9 @@ class Planner(ABC):
             The schedule.
         """
 
+    def prepare(self) -> None:  # noqa: B027 - most planners have nothing to prepare
+        """Load what `plan` needs; it may be called in another thread."""
+
     def without_features(self, solvers: Sequence[str], cores: int, why: str) -> Schedule:
         """Return the schedule where features are not known: the best solvers on the training data, side by side.
 
@@ -246,6 +249,10 @@ class SavedPlanner(Planner):
         from bayes_distnet.models.library import load_model
 
         return SolverPlanner(load_model(self.path), self.facts.solvers[0])
+
+    def prepare(self) -> None:
+        """Load the model."""
+        _ = self.loaded
 
     def plan(self, features: Mapping[str, float] | None, **settings: Any) -> Schedule:
         """Plan the runs on one instance; see `Planner.plan`."""

@@ -236,7 +236,7 @@ class _Work:
         if self.known is None and not facts.uses_features and cores == 1 and self.conditions.objective is None:
             return self.planner.without_features(names, cores, "features do not pay here")
         with ThreadPoolExecutor(1, "load") as pool:  # while programs compute the features
-            loading = pool.submit(lambda: getattr(self.planner, "loaded", None))
+            loading = pool.submit(self.planner.prepare)
             features, why = self.features()
             loading.result()
         if features is None:

@@ -56,7 +56,7 @@ def best_cutoff(
     >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
     >>> cut = best_cutoff(RuntimeDistribution(LogNormal(loc=[0.0, 0.0], scale=[0.5, 2.0])))
     >>> cut.cutoff.round(2), cut.speed_up.round(1)
-    (array([ inf, 0.64]), array([1. , 2.2]))
+    (array([ inf, 0.05]), array([ 1. , 10.3]))
     """
     check_distribution(rtd)
     check_overhead(overhead)

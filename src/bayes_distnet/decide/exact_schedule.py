@@ -90,7 +90,7 @@ def longest_cover(times: FloatArray, budget: float, weights: FloatArray | None =
     Returns
     -------
     ndarray
-        (S,) seconds; none for solvers that are not used. Of schedules that answer equally many cases, a short one is taken.
+        (S,) seconds; none for solvers that are not used. Among equally good schedules, a short one is taken.
     """
     cases, solvers = times.shape
     weights = np.ones(cases) if weights is None else weights

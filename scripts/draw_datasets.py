@@ -19,12 +19,14 @@ TARGET = Path(__file__).parents[1] / "docs" / "datasets.png"
 
 def main() -> None:
     """Draw one panel per data set."""
-    figure, panels = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True, layout="constrained")
-    for panel, name in zip(panels, ("clasp-factoring", "lpg-zenotravel"), strict=False):
+    figure, grid = plt.subplots(2, 2, figsize=(9, 6.4), sharey=True, layout="constrained")
+    panels = grid.ravel()
+    for panel, name in zip(panels, ("clasp-factoring", "lpg-zenotravel", "clasp-quasigroup"), strict=False):
         draw_instances(panel, load_dataset(name))
         panel.set_title(f"{name}: instances from easy to hard")
-    draw_solvers(panels[2], load_dataset("sat-portfolio"))
-    panels[0].set_ylabel("fraction of runs finished")
+    draw_solvers(panels[3], load_dataset("sat-portfolio"))
+    for panel in grid[:, 0]:
+        panel.set_ylabel("fraction of runs finished")
     for panel in panels:
         panel.set_xscale("log")
         panel.set_xlabel("CPU seconds")

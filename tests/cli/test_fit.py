@@ -9,7 +9,8 @@ import pytest
 
 from bayes_distnet import Ridge, load_dataset, make_runs
 from bayes_distnet.cli import main
-from bayes_distnet.models.library import load_model, read_record
+from bayes_distnet.models.library import load_model
+from bayes_distnet.models.record import read_record
 from bayes_distnet.models.registry import MODELS, ModelEntry, Role
 
 PREDICT = [sys.executable, "-m", "bayes_distnet.cli", "predict"]

@@ -21,6 +21,8 @@ COMMANDS = (
     "fit",
     "predict",
     "evaluate",
+    "advise",
+    "run",
     "experiment",
     "report",
     "info",

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -216,3 +217,18 @@ def test_the_supervisor_leaves_signals_to_its_owner(executor):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         os.kill(executor._process.pid, number)
     assert executor.run(["sh", "-c", "kill -TERM $$"], cutoff=5.0).exit_code == -signal.SIGTERM
+
+
+def test_a_copy_of_the_output_is_complete_where_the_kept_text_has_a_gap(executor, python):
+    with tempfile.TemporaryFile() as copy:
+        outcome = executor.run(python("print('x' * 3_000_000, end='')"), cutoff=5.0, copy=copy)
+        copy.seek(0)
+        assert copy.read() == b"x" * 3_000_000
+    assert "bytes left out" in outcome.output
+
+
+def test_an_output_that_cannot_be_copied_ends_the_run(executor, python):
+    with open("/dev/full", "wb") as full:
+        outcome = executor.run(python("print('s YES', flush=True); input()\nwhile True: pass"), cutoff=5.0, copy=full)
+    assert (outcome.status, outcome.answer) == ("unreadable", None)
+    assert executor.run(["echo", "on"], cutoff=5.0).output == "on\n"

@@ -9,7 +9,8 @@ from bayes_distnet.decide.joint_laws import JointLaws
 from bayes_distnet.decide.objectives import find_objective
 from bayes_distnet.decide.parallel import best_together
 from bayes_distnet.decide.schedules import best_schedule, cost_of, greedy_schedule
-from bayes_distnet.decide.slots import Slot, schedule_law, solved_by
+from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.slots import schedule_law, solved_by
 from bayes_distnet.distributions.families import Exponential, LogNormal
 from bayes_distnet.distributions.instance_effect import InstanceEffect
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from bayes_distnet.errors import FeatureError
+
 if TYPE_CHECKING:
     from bayes_distnet.data.dataset import Dataset
 
@@ -80,7 +82,10 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-DATA_HELP = "name of a data set, a folder of one, or a file of runs (.sqlite, .parquet, .csv) with --features"
+DATA_HELP = (
+    "name of a data set, a folder of one or of an ASlib scenario, or a file of runs (.sqlite, .parquet, .csv) with "
+    "--features"
+)
 
 
 def takes_features(parser: argparse.ArgumentParser) -> None:
@@ -102,15 +107,26 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_data(source: str, features: Path | None, solver: str | None) -> Dataset:
-    """Open runs of one solver with the features of their instances; print the number of instances left out."""
+def open_data(source: str, features: Path | None, solver: str | None, *, several: bool = False) -> Dataset:
+    """Open runs of one solver or of several, with features; print the number of instances left out."""
     from bayes_distnet.data.open import open_dataset
 
-    data = open_dataset(source, features, solver)
+    data = open_dataset(source, features, solver, several=several)
     for note in data.notes:
         if note.startswith("left out"):
             print(f"note: {note}", file=sys.stderr)
     return data
+
+
+def row_of(path: Path, instance: str) -> dict[str, float]:
+    """Return the features of one instance from a table."""
+    from bayes_distnet.data.open import read_features
+
+    table = read_features(path)
+    if instance not in table.index:
+        raise FeatureError(f"{path}: no instance {instance!r}; the first is {str(table.index[0])!r}.")
+    (row,) = table.loc[[instance]].to_dict("records")
+    return {str(name): float(value) for name, value in row.items()}
 
 
 def name_of(source: str) -> str:

@@ -53,7 +53,13 @@ def _offer(action: Any) -> None:
     from bayes_distnet.data.shipped.registry import DATASETS
     from bayes_distnet.distributions.families import FAMILIES
 
-    names: dict[str, Iterable[str]] = {"data": DATASETS, "solver": SOLVERS, "family": FAMILIES}
+    names: dict[str, Iterable[str]] = {
+        "data": DATASETS,
+        "solver": SOLVERS,
+        "running": SOLVERS,
+        "family": FAMILIES,
+        "objective": ("time", "par10", "par2", "deadline"),
+    }
     if action.choices is not None:
         return
     if action.dest in ("data", "source") and action.type is not Path:

@@ -5,9 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from bayes_distnet.cli.arguments import DATA_HELP, command, listed, name_of, open_data, takes_features, words
+from bayes_distnet.cli.arguments import (
+    DATA_HELP,
+    command,
+    listed,
+    name_of,
+    open_data,
+    print_json,
+    takes_features,
+    words,
+)
+from bayes_distnet.decide.registry import SELECTORS
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import MODELS
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
     from bayes_distnet.experiments.results import Results
 
 SHOWN_SHIFTS = (-8, -4, 0, 4, 8)
+ALL = tuple(key for key, entry in EXPERIMENTS.items() if not entry.decides)  # experiments of `all`: those of the paper
 
 
 def add_experiment(commands: Any) -> None:
@@ -23,7 +34,7 @@ def add_experiment(commands: Any) -> None:
     parser = command(
         commands,
         "experiment",
-        "the paper's experiments on any data: models on the same folds",
+        "the paper's experiments and decisions on any data: models on the same folds",
         "\n".join(f"{entry.key}: {entry.summary}" for entry in EXPERIMENTS.values())
         + "\nJobs in the folder are not repeated: after Ctrl-C or a crash, the same command continues.",
         "  bayes-distnet experiment low-samples --data clasp-factoring --quick --out out/rough\n"
@@ -31,10 +42,16 @@ def add_experiment(commands: Any) -> None:
         "  bayes-distnet experiment censoring --data runs.sqlite --features features.parquet --cutoffs random \\\n"
         "      --models hybrid,bayes,forest,ngboost --censored 0,40,80 --out out/mine\n"
         "  bayes-distnet experiment low-samples --models hybrid,mine.py:MyModel --runs 1,4 --seeds 1 --out out/clasp\n"
+        "  bayes-distnet experiment restarts --data clasp-factoring --out out/clasp --json\n"
+        "  bayes-distnet experiment selection --data sat-portfolio --out out/sat --json\n"
         "  bayes-distnet experiment all --preset paper --cluster tcp://10.0.0.1:8786 --out out/paper",
     )
     parser.add_argument(
-        "names", nargs="+", metavar="NAME", choices=(*EXPERIMENTS, "all"), help=f"{', '.join(EXPERIMENTS)}, or all"
+        "names",
+        nargs="+",
+        metavar="NAME",
+        choices=(*EXPERIMENTS, "all"),
+        help=f"{', '.join(EXPERIMENTS)}, or all: {', '.join(ALL)}",
     )
     parser.add_argument("--data", default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring")
     takes_features(parser)
@@ -43,7 +60,8 @@ def add_experiment(commands: Any) -> None:
         "--models",
         type=words,
         metavar="A,B,...",
-        help=f"{', '.join(MODELS)}, or your own model as module:attribute or file.py:attribute; default: all installed "
+        help=f"{', '.join(MODELS)}, or your own model as module:attribute or file.py:attribute; in selection and "
+        f"portfolio {', '.join(SELECTORS)}; default: all installed "
         f"except {' and '.join(e.key for e in MODELS.values() if e.published)}; in uncertainty the networks",
     )
     parser.add_argument(
@@ -108,6 +126,7 @@ def _takes_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cores", type=int, help="default: all")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per policy, for decisions only")
     parser.add_argument("--no-report", action="store_true", help="write results only; `report` makes the report later")
 
 
@@ -118,10 +137,15 @@ def _experiment(parsed: argparse.Namespace) -> None:
         from bayes_distnet.report.write import check_can_report
 
         check_can_report()  # before hours of work, not after
-    names = tuple(EXPERIMENTS) if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
+    names = ALL if "all" in parsed.names else tuple(dict.fromkeys(parsed.names))
+    if parsed.json and (others := [name for name in names if not EXPERIMENTS[name].decides]):
+        raise SettingError(f"--json: {others[0]} has no policies; only experiments on decisions have.")
+    several = {EXPERIMENTS[name].selects for name in names}
+    if len(several) > 1:
+        raise SettingError("experiments on one solver and on several do not go together; give one command each.")
     results = run_experiments(
         names,
-        open_data(parsed.data, parsed.features, parsed.solver),
+        open_data(parsed.data, parsed.features, parsed.solver, several=several.pop()),
         parsed.out,
         name=name_of(parsed.data),
         models=parsed.models,
@@ -140,16 +164,17 @@ def _experiment(parsed: argparse.Namespace) -> None:
         progress=not parsed.quiet,
     )
     for name in names:
-        _print_overview(results, name)
+        _print_overview(results, name, as_json=parsed.json)
     if failed := len(results.failures):
         text = f"jobs failed: {results.failures['error'].iloc[0]}"
-        if results.table.empty and results.shifts.empty:
+        if results.empty:
             raise ResultsError(f"{parsed.out}: all {failed} {text}")
         print(f"warning: {failed} {text}", file=sys.stderr)
+    said = sys.stderr if parsed.json else sys.stdout
     if parsed.no_report:
-        print(f"results in {parsed.out}")
+        print(f"results in {parsed.out}", file=said)
     else:
-        _print_report(parsed.out)
+        _print_report(parsed.out, said)
 
 
 def _fractions(per_cent: list[float] | None) -> list[float] | None:
@@ -164,8 +189,11 @@ def _fractions(per_cent: list[float] | None) -> list[float] | None:
     return [level / 100 for level in per_cent]
 
 
-def _print_overview(results: Results, experiment: str) -> None:
-    """Print the main result: the likelihood of every model under every condition, or the growth of its spread."""
+def _print_overview(results: Results, experiment: str, *, as_json: bool) -> None:
+    """Print the main result: the likelihood under every condition, the growth of the spread, or scores of policies."""
+    if EXPERIMENTS[experiment].decides:
+        _print_policies(results, experiment, as_json=as_json)
+        return
     axis = EXPERIMENTS[experiment].axis
     if axis is None:
         _print_spreads(results)
@@ -181,6 +209,18 @@ def _print_overview(results: Results, experiment: str) -> None:
         means = overview(rows, axis, "nllh").mean
         print(f"{experiment}{f', {what}' if what else ''}: negative log likelihood, less is better")
         print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format=_short))
+
+
+def _print_policies(results: Results, experiment: str, *, as_json: bool) -> None:
+    from bayes_distnet.experiments.decisions import summary_of
+
+    table = summary_of(results, experiment)
+    if as_json:
+        for row in table.to_dict("records"):
+            print_json(row)
+    elif len(table):
+        print(f"{experiment}: policies on unseen instances, standard errors over instances")
+        print(table.to_string(index=False, float_format=_short))
 
 
 def _short(value: float) -> str:
@@ -212,10 +252,10 @@ def add_report(commands: Any) -> None:
 
 
 def _report(parsed: argparse.Namespace) -> None:
-    _print_report(parsed.folder)
+    _print_report(parsed.folder, sys.stdout)
 
 
-def _print_report(folder: Path) -> None:
+def _print_report(folder: Path, where: TextIO) -> None:
     from bayes_distnet.report.write import write_report
 
-    print(f"report in {write_report(folder)}")
+    print(f"report in {write_report(folder)}", file=where)

@@ -17,12 +17,14 @@ from bayes_distnet.cli.arguments import (
     print_json,
     takes_features,
 )
-from bayes_distnet.errors import BayesDistNetError
+from bayes_distnet.errors import BayesDistNetError, FeatureError, SettingError
 from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role
 from bayes_distnet.scoring.registry import SCORES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayes_distnet.decide.portfolio_model import PortfolioModel
 
 
 def add_fit(commands: Any) -> None:
@@ -36,10 +38,22 @@ def add_fit(commands: Any) -> None:
         "  bayes-distnet fit clasp-factoring --out model\n"
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet fit runs.sqlite --features features.parquet --solver clasp --out model\n"
-        "  bayes-distnet fit sat-portfolio --solver kissat --model bayes --family weibull --out model --force",
+        "  bayes-distnet fit sat-portfolio --solver kissat --model bayes --family weibull --out model --force\n"
+        "  bayes-distnet fit sat-portfolio --portfolio --out portfolio      # all solvers, for run and advise",
     )
     parser.add_argument("data", metavar="DATA", help=DATA_HELP)
     takes_features(parser)
+    parser.add_argument("--portfolio", action="store_true", help="learn all solvers together, to choose between them")
+    parser.add_argument(
+        "--costs", type=Path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
+    )
+    parser.add_argument(
+        "--overhead",
+        type=float,
+        metavar="SECONDS",
+        default=1.0,
+        help="with --portfolio: cost of loading the model, charged with the features; default: 1",
+    )
     models = [entry.key for entry in MODELS.values() if entry.role is Role.MODEL]
     parser.add_argument(
         "--model",
@@ -65,6 +79,10 @@ def _fit(parsed: argparse.Namespace) -> None:
     from bayes_distnet.models.library import check_writable, train
 
     check_writable(parsed.out, overwrite=parsed.force)  # before the data are read
+    if parsed.portfolio:
+        return _fit_portfolio(parsed)
+    if parsed.costs is not None:
+        raise SettingError("--costs goes with --portfolio: the cost of features matters where solvers are chosen.")
     model = train(
         open_data(parsed.data, parsed.features, parsed.solver),
         parsed.model,
@@ -81,6 +99,43 @@ def _fit(parsed: argparse.Namespace) -> None:
     learnt_from = in_words(record.instances, record.runs, record.censored, record.solver)
     print(f"{type(model).__name__} learnt in {record.seconds:.1f} s from {learnt_from}{rest}")
     print(f"model in {parsed.out}")
+
+
+def _fit_portfolio(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.data.tables import read_by_instance
+    from bayes_distnet.decide.training import train_portfolio
+
+    if parsed.family is not None:
+        raise SettingError(f"--family {parsed.family}: a portfolio has the models' own families; leave it out.")
+    costs = None if parsed.costs is None else read_by_instance(parsed.costs, FeatureError)
+    if costs is not None and "seconds" not in costs:
+        raise SettingError(f"{parsed.costs}: expected columns instance and seconds, found {list(costs.columns)}.")
+    model = train_portfolio(
+        open_data(parsed.data, parsed.features, parsed.solver, several=True),
+        parsed.model,
+        costs=None if costs is None else costs["seconds"],
+        overhead=parsed.overhead,
+        holdout=parsed.holdout,
+        random_state=parsed.seed,
+        n_jobs=parsed.cores,
+        out=parsed.out,
+        overwrite=parsed.force,
+        name=name_of(parsed.data),
+    )
+    record = model.training_record_
+    rest = f"; {record.held_out} instances held out" if record.held_out else ""
+    learnt_from = in_words(record.instances, record.runs, record.censored, record.solver)
+    print(f"PortfolioModel learnt in {record.seconds:.1f} s from {learnt_from}{rest}")
+    for solver, reason in model.left_out_.items():
+        print(f"left out: {solver}: {reason}")
+    presolver = ", then ".join(map(str, model.presolver_))
+    print(f"best single solver: {model.sbs_}; presolver: {presolver or 'none'}; {_use_of_features(model)}")
+    print(f"model in {parsed.out}")
+
+
+def _use_of_features(model: PortfolioModel) -> str:
+    pay = "pay" if model.uses_features_ else "do not pay"
+    return f"features {pay} (with the model's loading {model.feature_cost_:.2g} s)"
 
 
 def add_predict(commands: Any) -> None:

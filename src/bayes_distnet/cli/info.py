@@ -56,12 +56,23 @@ def _print_model(facts: dict[str, Any]) -> None:
     print(f"{facts['model']} of {facts['n_features']} features")
     settings = ", ".join(f"{key}={value}" for key, value in (facts["parameters"] or {}).items())
     print(f"settings: {settings or 'none'}")
+    if portfolio := facts.get("portfolio"):
+        _print_portfolio(portfolio)
     record = facts["training"]
     if record:
         data = in_words(record["instances"], record["runs"], record["censored"], record["solver"])
         print(f"learnt from {record['data']}: {data}; {record['held_out']} instances held out")
     else:
         print("training data: not recorded; models that the command `fit` wrote have a record")
+
+
+def _print_portfolio(about: dict[str, Any]) -> None:
+    from bayes_distnet.decide.slot import Slot
+
+    presolver = ", then ".join(str(Slot.from_dict(entry)) for entry in about["presolver"])
+    pay = "pay" if about["uses_features"] else "do not pay"
+    print(f"solvers: {', '.join(about['solvers'])}; the best on the training data: {about['single_best']}")
+    print(f"presolver: {presolver or 'none'}; features {pay} (cost {about['feature_cost']:.2g} s)")
 
 
 def _print_results(facts: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TextIO
 
 from bayes_distnet import __version__
-from bayes_distnet.cli import collect, completion, data, demo, experiments, features, fit, info
+from bayes_distnet.cli import advise, collect, completion, data, demo, experiments, features, fit, info, run
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.errors import BayesDistNetError
 
@@ -30,6 +30,8 @@ COMMANDS = (
     fit.add_fit,
     fit.add_predict,
     fit.add_evaluate,
+    advise.add_advise,
+    run.add_run,
     experiments.add_experiment,
     experiments.add_report,
     info.add_info,
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         with _stopped_by_sigterm(), _warnings_in_one_line():
-            parsed.run(parsed)
+            code: int | None = parsed.run(parsed)
             sys.stdout.flush()  # so that a pipe closed early is noticed here
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains at its end
@@ -69,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"bayes-distnet {parsed.command}: stopped.", file=sys.stderr)
         return EXIT_STOPPED
-    return 0
+    return code or 0
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,3 +1,6 @@
+from .attempts import Attempt as Attempt
+from .attempts import Finish as Finish
+from .attempts import Tried as Tried
 from .collector import collect_runs as collect_runs
 from .cores import usable_cores as usable_cores
 from .executor import Executor as Executor
@@ -6,6 +9,7 @@ from .executor import execute as execute
 from .instances.registry import KINDS as KINDS
 from .instances.registry import Kind as Kind
 from .instances.registry import generate_instances as generate_instances
+from .race import race as race
 from .repeat import relative_difference as relative_difference
 from .repeat import repeat_runs as repeat_runs
 from .solvers.base import Solver as Solver

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
 from bayes_distnet.errors import CollectError, SettingError
@@ -140,6 +140,7 @@ class Executor:
         wall_limit: float | None = None,
         memory_limit: int | None = None,
         read_answer: Callable[[str, int], str | None] = exited_with_zero,
+        copy: BinaryIO | None = None,
     ) -> Outcome:
         """Run a command.
 
@@ -147,6 +148,9 @@ class Executor:
         ----------
         command, cutoff, wall_limit, memory_limit, read_answer : as for `execute`
             The command and its limits.
+        copy : binary file or None
+            Open file that receives the whole standard output. A run whose output does not fit into it, because it is
+            longer than 1 GiB or the disk is full, is stopped and is `unreadable`.
 
         Returns
         -------
@@ -170,6 +174,8 @@ class Executor:
             "cutoff": float(cutoff),
             "wall_limit": float(wall_limit),
             "memory_limit": None if memory_limit is None else float(memory_limit),
+            # By the number of the open file: it may have no name, and then nothing is left of it after a crash.
+            "copy": None if copy is None else f"/proc/{os.getpid()}/fd/{copy.fileno()}",
         }
         try:
             self._send(request)
@@ -257,6 +263,8 @@ def _status(reason: str | None, exit_code: int, seconds: float, cutoff: float, a
         return INTERRUPTED
     if reason == "memory":
         return MEMOUT
+    if reason == "output":
+        return UNREADABLE
     if reason in ("cpu", "wall") or seconds > cutoff:
         return TIMEOUT
     if exit_code >= 0 and answer is not None:

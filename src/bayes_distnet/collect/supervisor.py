@@ -7,10 +7,6 @@ run is over when every process of the tree is dead and waited for; its CPU time 
 
 A reply has the measured values and, if the supervisor ended the run, the reason; the executor derives the status. When
 standard input closes, because the owner is gone, the supervisor kills the tree and exits.
-
-It is written by hand because runs must need no privileges: control groups, and with them benchexec's runexec, need
-write access to a cgroup, which an administrator or a systemd session has to grant. psutil loses processes whose
-parent has ended, and reads CPU times in clock ticks, 10 ms on most systems: too coarse for short runs.
 """
 
 from __future__ import annotations
@@ -37,7 +33,6 @@ LONGEST = 10**9  # seconds: largest CPU limit passed to the kernel, which accept
 LARGEST_FILE = 1 << 30  # bytes that a solver may write into one file
 
 LEFT_TO_OWNER = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
 _PR_SET_CHILD_SUBREAPER = 36  # see prctl(2)
 
 
@@ -56,8 +51,7 @@ def main() -> None:
     while (line := control.next_line()) is not None:
         request = json.loads(line)
         if "command" in request:  # any other request asks to stop a run that is already over
-            reply = _run(request, control)
-            if reply is None:
+            if (reply := _run(request, control)) is None:
                 return
             control.reply(reply)
 
@@ -112,12 +106,13 @@ class _Control:
 
 
 class _Stream:
-    """An output of the solver: its first and last bytes, whatever its length."""
+    """An output of the solver: its first and last bytes, whatever its length, and all of it in a file if wanted."""
 
-    def __init__(self) -> None:
+    def __init__(self, copy: str | None = None) -> None:
         self.readable, self.writable = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.readable, False)
         self.head, self.tail, self.dropped = bytearray(), bytearray(), 0
+        self.copy, self.lost = None if copy is None else open(copy, "ab", buffering=0), False  # noqa: SIM115
 
     def drain(self) -> bool:
         """Read all bytes that are ready; False once every writer has closed the stream."""
@@ -128,6 +123,7 @@ class _Stream:
                 return True
             if not chunk:
                 return False
+            self._write_copy(chunk)
             room = KEPT_BYTES - len(self.head)
             self.head += chunk[:room]
             self.tail += chunk[room:]
@@ -136,10 +132,19 @@ class _Stream:
                 self.dropped += excess
         return True
 
+    def _write_copy(self, chunk: bytes) -> None:
+        try:
+            while chunk and self.copy is not None and not self.lost:
+                chunk = chunk[self.copy.write(chunk) :]
+        except OSError:  # no space is left, or the file would be larger than LARGEST_FILE
+            self.lost = True
+
     def close(self) -> None:
         """Read the remaining bytes, and close the pipe."""
         self.drain()
         os.close(self.readable)
+        if self.copy is not None:
+            self.copy.close()
 
     def text(self) -> str:
         """Return the kept bytes as text; the gap is marked."""
@@ -152,7 +157,7 @@ def _run(request: dict[str, Any], control: _Control) -> dict[str, Any] | None:
     folder = tempfile.mkdtemp(prefix="bayes-distnet-run-")
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        output, errors = (stack.enter_context(contextlib.closing(_Stream())) for _ in range(2))
+        output, errors = (stack.enter_context(contextlib.closing(_Stream(c))) for c in (request["copy"], None))
         started = time.monotonic()
         try:
             child = _start(request, folder, output, errors)
@@ -167,7 +172,7 @@ def _run(request: dict[str, Any], control: _Control) -> dict[str, Any] | None:
     if reason == "abandoned":
         return None
     return {
-        "reason": reason,
+        "reason": reason or ("output" if output.lost else None),
         "seconds": max(used.seconds, sum(watch.seconds.values())),
         "wall_seconds": wall,
         "exit_code": used.exit_code,
@@ -231,6 +236,8 @@ class _Watch:
                 for descriptor in ready & by_descriptor.keys():
                     if not by_descriptor[descriptor].drain():
                         poller.unregister(descriptor)
+                    if by_descriptor[descriptor].lost:
+                        return "output"
                 if 0 in ready or control.buffer:
                     return "interrupted" if control.next_line() is not None else "abandoned"
                 if ended in ready:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.importers.aslib import import_aslib
 from bayes_distnet.data.shipped.load import load_dataset
 from bayes_distnet.data.shipped.registry import DATASETS
 from bayes_distnet.data.tables import read_by_instance, read_runs
@@ -16,19 +17,25 @@ from bayes_distnet.errors import FeatureError, SettingError
 
 
 def open_dataset(
-    source: str | os.PathLike[str], features: str | os.PathLike[str] | None = None, solver: str | None = None
+    source: str | os.PathLike[str],
+    features: str | os.PathLike[str] | None = None,
+    solver: str | None = None,
+    *,
+    several: bool = False,
 ) -> Dataset:
-    """Open runs of one solver with the features of their instances.
+    """Open runs of one solver, or of several, with the features of their instances.
 
     Parameters
     ----------
     source : str or path-like
-        File of runs (a store or a table), name of a data set that comes with the package, or folder that
-        `Dataset.save` wrote; in that order, if several exist.
+        File of runs (a store or a table), name of a data set that comes with the package, folder that `Dataset.save`
+        wrote, or folder of an ASlib scenario; in that order, if several exist.
     features : path-like, optional
         Table of features with a column `instance`; needed with a file of runs, and only with it.
     solver : str, optional
         Solver whose runs are wanted; needed if there are several.
+    several : bool, default False
+        Whether runs of several solvers are wanted: those of all.
 
     Returns
     -------
@@ -48,7 +55,10 @@ def open_dataset(
     <Dataset: 300 instances, 132 features, 6000 runs of kissat>
     """
     data = _read(source, features)
-    if solver is not None:
+    if several:
+        if solver is not None:
+            raise SettingError(f"solver={solver!r}: runs of all solvers are needed; leave it out (--solver).")
+    elif solver is not None:
         data = data.of(solver)
     elif len(data.solvers) > 1:
         raise SettingError(f"{source}: runs of {', '.join(data.solvers)}; choose one (solver=, --solver).")
@@ -100,6 +110,8 @@ def _read(source: str | os.PathLike[str], features: str | os.PathLike[str] | Non
     # Before a folder of that name, such as the results of an experiment on it.
     if name in DATASETS:
         return load_dataset(name)
+    if (path / "algorithm_runs.arff").is_file():
+        return import_aslib(path)
     if path.is_dir():
         return Dataset.load(path)
     raise SettingError(f"{path}: no such file, folder or data set; data sets are {', '.join(DATASETS)}.")

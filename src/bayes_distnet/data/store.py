@@ -14,15 +14,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from bayes_distnet.data.claims import Claims
 from bayes_distnet.data.run import Key, Run
-from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.statuses import INTERRUPTED, STATUSES
 from bayes_distnet.errors import StoreError
+
+if TYPE_CHECKING:  # a program that only adds runs needs no tables
+    import pandas as pd
+
+    from bayes_distnet.data.run_table import RunTable
 
 FORMAT = 1
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -170,6 +172,10 @@ class Store:
 
     def runs(self) -> RunTable:
         """Return all runs as a checked table."""
+        import pandas as pd
+
+        from bayes_distnet.data.run_table import RunTable
+
         frame = pd.read_sql_query(f"SELECT {', '.join(_COLUMNS)} FROM runs ORDER BY rowid", self._database)
         return RunTable.from_frame(frame)
 
@@ -180,10 +186,14 @@ class Store:
 
     def repeats(self) -> pd.DataFrame:
         """Return the runs that were made twice with one seed, and the seconds of both."""
+        import pandas as pd
+
         return pd.read_sql_query("SELECT * FROM repeats", self._database)
 
     def solvers(self) -> pd.DataFrame:
         """Return name, command, answer pattern and version of every solver."""
+        import pandas as pd
+
         return pd.read_sql_query("SELECT * FROM solvers ORDER BY name", self._database)
 
     def sessions(self) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
-"""From a predicted distribution to a decision: restarts, choice of solvers, schedules, advice while running.
+"""From a predicted distribution to a decision: restarts, choice of solvers, schedules, advice, and running a plan.
 
-Takes `PredictedRuntimes`, or a `Dataset` of several solvers; gives decisions: what to run, how long, and the reason.
-It must not know how predictions are made, how solvers are started, or how results are stored and shown.
+Takes `PredictedRuntimes`, a `Dataset` of several solvers, or an instance file; gives decisions: what to run, how long,
+and the reason. `running` hands a decision to `collect`, which starts the solvers. It must not know how predictions are
+made, how a process is run under limits, or how results are stored and shown.
 """
 
 import lazy_loader

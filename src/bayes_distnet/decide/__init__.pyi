@@ -1,4 +1,8 @@
 from .advice import advise as advise
+from .consultation import Consultation as Consultation
+from .consultation import consult as consult
+from .cutoffs import Cutoffs as Cutoffs
+from .cutoffs import ExpectedTime as ExpectedTime
 from .decisions import Advice as Advice
 from .decisions import Choice as Choice
 from .decisions import Plan as Plan
@@ -8,5 +12,16 @@ from .law_table import LawTable as LawTable
 from .objectives import OBJECTIVES as OBJECTIVES
 from .objectives import Objective as Objective
 from .objectives import find_objective as find_objective
+from .planners import planner_of as planner_of
 from .portfolio_model import PortfolioModel as PortfolioModel
-from .slots import Slot as Slot
+from .restart_learning import learn_rule as learn_rule
+from .restart_replay import RecordedRuns as RecordedRuns
+from .restart_rule import RestartRule as RestartRule
+from .restarts import best_cutoff as best_cutoff
+from .restarts import expected_time as expected_time
+from .running import Conditions as Conditions
+from .running import plan_run as plan_run
+from .running import solve as solve
+from .slot import Slot as Slot
+from .solved import Solved as Solved
+from .training import train_portfolio as train_portfolio

@@ -12,7 +12,7 @@ from scipy.stats import qmc
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.joint_laws import JointLaws
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.errors import SettingError
 
 MOST_SOLVERS = 10
@@ -90,7 +90,8 @@ def longest_cover(times: FloatArray, budget: float, weights: FloatArray | None =
     Returns
     -------
     ndarray
-        (S,) seconds; none for solvers that are not used. Among equally good schedules, a short one is taken.
+        (S,) seconds; none for solvers that are not used. Of schedules that answer equally many cases, a short one is
+        taken.
     """
     cases, solvers = times.shape
     weights = np.ones(cases) if weights is None else weights

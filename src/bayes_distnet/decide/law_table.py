@@ -25,6 +25,7 @@ from bayes_distnet.validation import check_at_least
 DRAWS = 32
 POINTS = 256  # times per instance
 RARE = 1e-6  # probability on each side of the tabulated times
+SMALL = 1e-9  # first tabulated time over the last one, where runs may take no time at all
 
 
 def hardness_scores(count: int = DRAWS) -> FloatArray:
@@ -108,15 +109,65 @@ class LawTable:
         """(n, D) expected seconds of a run in each distribution; infinite where the tail is too heavy."""
         return np.asarray(self.spent[..., -1] + self._beyond)
 
+    def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log survival and expected seconds at any times.
+
+        Parameters
+        ----------
+        times : ndarray
+            (n, k) seconds, not negative; infinity is allowed.
+
+        Returns
+        -------
+        log_sf, spent : ndarray
+            (n, D, k) logs of survival probabilities, and expected seconds of a run that is stopped at the time.
+        """
+        inner = np.minimum(times, self.times[:, -1:])
+        grid, (log_sf, spent) = np.pad(self.times, ((0, 0), (1, 0))), (_from_zero(a) for a in (self.log_sf, self.spent))
+        right = np.array([np.searchsorted(row, t) for row, t in zip(grid, inner, strict=True)]).reshape(inner.shape)
+        right = np.clip(right, 1, grid.shape[1] - 1)
+        left_time, right_time = (np.take_along_axis(grid, at, axis=1) for at in (right - 1, right))
+        left, after = (np.take_along_axis(log_sf, at[:, None], axis=2) for at in (right - 1, right))
+        before = np.take_along_axis(spent, right[:, None] - 1, axis=2)
+        fraction = ((inner - left_time) / (right_time - left_time))[:, None]
+        with np.errstate(invalid="ignore"):
+            here = np.where(fraction > 0, left + (after - left) * fraction, left)
+        here = np.where(fraction == 1, after, here)
+        inside = before + (inner - left_time)[:, None] * _mean_between(left, here)
+        past = times[:, None] > self.times[:, -1:, None]
+        further = self._past(np.maximum(times / self.times[:, -1:], 1.0)) if past.any() else (here, 0.0)
+        return np.where(past, further[0], here), inside + np.where(past, further[1], 0.0)
+
+    def _past(self, ratio: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Log survival (n, D, k) at multiples (n, k) of the last time, and the expected seconds between them."""
+        power, end = self._power[..., None], self.log_sf[..., -1:]
+        steps = np.log(ratio)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            log_sf = end - np.where(steps > 0, power * steps, 0.0)
+            between = np.where(power == 1.0, steps, np.expm1((1.0 - power) * steps) / (1.0 - power))
+            between = np.where(np.isinf(power), 0.0, between) * self.times[:, -1:, None] * np.exp(end)
+        log_sf = np.where(np.isposinf(steps), np.where(power > 0, -np.inf, end), log_sf)
+        return log_sf, np.where(np.isneginf(end), 0.0, between)
+
+    @property
+    def _power(self) -> FloatArray:
+        """(n, D) powers of time with which survival falls past the last time; infinite where nothing is left."""
+        end, steps = self.log_sf[..., -1], np.log(self.times[:, -1] / self.times[:, -2])[:, None]
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isfinite(end), (self.log_sf[..., -2] - end) / steps, np.inf)
+
     @property
     def _beyond(self) -> FloatArray:
-        """(n, D) expected seconds past the last time, with a tail like a power of time."""
-        end = self.log_sf[..., -1]
+        """(n, D) expected seconds past the last time."""
+        end, power = self.log_sf[..., -1], self._power
         with np.errstate(divide="ignore", invalid="ignore"):
-            steps = np.log(self.times[:, -1] / self.times[:, -2])[:, None]
-            power = np.where(np.isfinite(end), (self.log_sf[..., -2] - end) / steps, np.inf)
             beyond = self.times[:, -1:] * np.exp(end) / (power - 1.0)
         return np.where(np.isneginf(end), 0.0, np.where(power > 1.0, beyond, np.inf))
+
+
+def _from_zero(values: FloatArray) -> FloatArray:
+    """(n, D, m + 1) with the value 0 at time 0 in front: log survival and seconds spent both start there."""
+    return np.pad(values, ((0, 0), (0, 0), (1, 0)))
 
 
 def _mean_between(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -129,6 +180,9 @@ def _mean_between(left: FloatArray, right: FloatArray) -> FloatArray:
 
 def _likely_times(rtd: PredictedRuntimes) -> FloatArray:
     """(n, m) geometric grids that leave out a probability of `RARE` on each side."""
-    ends = np.maximum(rtd.quantile([RARE, 1.0 - RARE]), np.finfo(float).tiny ** 0.5)
-    low, high = np.log(ends[:, :1]), np.log(ends[:, 1:])
+    ends = rtd.quantile([RARE, 1.0 - RARE])
+    last = np.maximum(ends[:, 1:], np.finfo(float).tiny ** 0.5)
+    # Some probability at 0 s, as a kernel estimate has it, must not spread the grid over all small numbers.
+    first = np.where(ends[:, :1] > 0, np.maximum(ends[:, :1], np.finfo(float).tiny ** 0.5), SMALL * last)
+    low, high = np.log(first), np.log(last)
     return np.exp(low + (np.maximum(high, low + 1e-6) - low) * np.linspace(0.0, 1.0, POINTS))

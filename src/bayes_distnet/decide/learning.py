@@ -20,7 +20,7 @@ from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.portfolio_runs import PortfolioRuns
 from bayes_distnet.decide.presolving import learn_presolver
 from bayes_distnet.decide.selector import Selector
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.decide.solver_model import SolverModel, fit_solver, run_scores
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError

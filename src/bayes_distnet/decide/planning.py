@@ -20,11 +20,13 @@ from bayes_distnet.decide.parallel import best_together
 from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.schedules import best_schedule, cost_of
 from bayes_distnet.decide.similar_laws import observed_laws
-from bayes_distnet.decide.slots import Slot, solved_by
+from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.slots import solved_by
 from bayes_distnet.validation import check_at_least, check_choice, check_positive
 
 BLOCK = 16  # rows that are tabulated together
 MOST_INSTANCES = 256  # training instances that a plan without features is made from
+HORIZON = 100.0  # plans without a deadline are made for this many times the cutoff of the training runs
 
 
 @dataclass(frozen=True)

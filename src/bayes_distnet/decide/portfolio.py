@@ -15,7 +15,7 @@ from bayes_distnet.decide.joint_laws import DRAWS, JointLaws, likely_times
 from bayes_distnet.decide.objectives import Objective
 from bayes_distnet.decide.selector import Selector
 from bayes_distnet.decide.similar_laws import with_similar
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.decide.solver_model import SolverModel
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayes_distnet.decide.dependence import Dependence
 from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.selector import Selector
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 
 
 class PortfolioAttributes:

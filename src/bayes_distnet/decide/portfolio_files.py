@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,10 @@ import numpy as np
 
 from bayes_distnet.decide.dependence import Dependence
 from bayes_distnet.decide.objectives import find_objective
+from bayes_distnet.decide.planning import HORIZON, Settings, static_plan
 from bayes_distnet.decide.portfolio import Portfolio
 from bayes_distnet.decide.selector import Selector
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 from bayes_distnet.decide.solver_model import SolverModel
 from bayes_distnet.errors import BayesDistNetError, ModelFileError
 from bayes_distnet.models.library import load_model
@@ -55,10 +55,12 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
     about = {
         "solvers": portfolio.solvers,
         "left_out": portfolio.left_out,
+        "single_best": portfolio.solvers[portfolio.single_best],
         "cutoff": portfolio.cutoff,
         "feature_cost": portfolio.feature_cost,
         "uses_features": portfolio.uses_features,
         "presolver": [slot.as_dict() for slot in portfolio.presolver],
+        "static": [slot.as_dict() for slot in _static_schedule(portfolio)],
     }
     write_model(
         path,
@@ -68,6 +70,13 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
         feature_names=list(portfolio.columns),
         arrays=arrays,
     )
+
+
+def _static_schedule(portfolio: Portfolio) -> tuple[Slot, ...]:
+    """Return the schedule for an instance of which nothing is known, so that it can be run before a model is loaded."""
+    limit = HORIZON * portfolio.cutoff
+    settings = Settings(limit, find_objective("time", cutoff=limit))
+    return static_plan(portfolio, settings, portfolio.allowed(None)).slots[0]
 
 
 def read_portfolio(path: Path) -> tuple[Portfolio, dict[str, Any]]:
@@ -127,12 +136,5 @@ def _restored(parameters: dict[str, Any], arrays: Arrays, columns: tuple[str, ..
         finished=finished.astype(bool),
         selector=selector,
         uses_features=bool(about["uses_features"]),
-        presolver=tuple(_slot(entry) for entry in about["presolver"]),
-    )
-
-
-def _slot(entry: dict[str, Any]) -> Slot:
-    known = {name: np.inf if entry[name] is None else entry[name] for name in asdict(Slot("", 0.0, 0.0))}
-    return Slot(
-        str(known["solver"]), float(known["start"]), float(known["seconds"]), int(known["core"]), float(known["cutoff"])
+        presolver=tuple(Slot.from_dict(entry) for entry in about["presolver"]),
     )

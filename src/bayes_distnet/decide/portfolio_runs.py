@@ -17,6 +17,7 @@ from bayes_distnet.validation import check_positive
 
 LEAST_INSTANCES = 5  # with a run, of a solver that can be chosen
 LEAST_FINISHED = 3  # runs
+EARLY = 0.98  # of the cutoff: a run stopped before was not stopped by the cutoff
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ class PortfolioRuns:
         data : Dataset
             Runs of one or more solvers.
         cutoff : float or None
-            Seconds after which runs are stopped; by default the largest cutoff of the runs, or if they have none the
-            largest runtime.
+            Seconds after which runs are stopped; by default the cutoff of most runs, the largest cutoff if no value has
+            more than half of them, or if they have none the largest runtime.
 
         Returns
         -------
@@ -116,10 +117,18 @@ class PortfolioRuns:
         return replace(self, seconds=np.minimum(total, self.cutoff), finished=self.finished & (total <= self.cutoff))
 
     def costs(self, objective: Objective) -> FloatArray:
-        """Return the mean cost (n, S) of the runs of each solver per instance; where there is none, of all its runs."""
+        """Return the mean cost (n, S) of the runs of each solver per instance; where there is none, of all its runs.
+
+        A run that was stopped before the cutoff has the mean cost of the solver's runs that took longer.
+        """
         assert objective.of_runs is not None
         present = ~np.isnan(self.seconds)
         each = np.where(present, objective.of_runs(np.where(present, self.seconds, 1.0), self.finished), 0.0)
+        early = present & ~self.finished & (self.seconds < EARLY * self.cutoff)
+        for row, s, k in np.argwhere(early):
+            longer = (present & ~early)[:, s] & (self.seconds[:, s] > self.seconds[row, s, k])
+            if longer.any():
+                each[row, s, k] = each[:, s][longer].mean()
         count = present.sum(axis=2)
         mean = each.sum(axis=2) / np.maximum(count, 1)
         usual = np.array([mean[count[:, s] > 0, s].mean() for s in range(len(self.solvers))])
@@ -132,7 +141,11 @@ def _cutoff(frame: pd.DataFrame, cutoff: float | None) -> float:
         return float(cutoff)
     limits = frame["cutoff"].to_numpy(float)
     finite = limits[np.isfinite(limits)]
-    return float(finite.max() if finite.size else frame["seconds"].max())
+    if not finite.size:
+        return float(frame["seconds"].max())
+    values, counts = np.unique(finite, return_counts=True)
+    # Among collected runs there may be some that were stopped by a plan, each at its own time.
+    return float(values[counts.argmax()] if 2 * counts.max() > len(frame) else finite.max())
 
 
 def _enough(frame: pd.DataFrame) -> tuple[list[str], dict[str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.decide.objectives import Objective
-from bayes_distnet.decide.slots import Slot
+from bayes_distnet.decide.slot import Slot
 
 MOST_SLOTS = 2
 LENGTHS = 12

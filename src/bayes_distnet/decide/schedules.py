@@ -16,7 +16,8 @@ import scipy.special
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.joint_laws import JointLaws
 from bayes_distnet.decide.objectives import Objective
-from bayes_distnet.decide.slots import Slot, schedule_law
+from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.slots import schedule_law
 
 MOST_SLOTS = 5  # per core
 SHORTEST = 5e-3  # length of a slot, relative to the deadline: starting a solver costs more than shorter ones gain

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_folds
+from bayes_distnet.decide.registry import SELECTORS, SelectorEntry, find_selector
 from bayes_distnet.distributions.families import get_family
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.registry import Experiment
 from bayes_distnet.models.registry import BASE, MODELS, ModelEntry, find_model
 from bayes_distnet.validation import check_at_least, is_number
+
+#: A model, or in experiments on selection a selector.
+Entry: TypeAlias = ModelEntry | SelectorEntry
 
 #: Families by default, of the models that have a choice.
 DEFAULT_FAMILIES = ("lognormal", "inverse-gaussian")
@@ -27,13 +31,13 @@ SEEDS, PUBLISHED_SEEDS = 3, 5
 
 def choose_models(
     models: Sequence[str] | None, experiment: Experiment, *, quick: bool, preset: str | None
-) -> dict[str, ModelEntry]:
-    """Find the models of an experiment.
+) -> dict[str, Entry]:
+    """Find the models of an experiment, or its selectors.
 
     Parameters
     ----------
     models : sequence of str or None
-        Keys of `MODELS` or places of code, as `find_model` takes them; None for the default.
+        Keys of `MODELS` or places of code, as `find_model` takes them, or those of `SELECTORS`; None for the default.
     experiment : Experiment
         Experiment, which may leave out limits.
     quick : bool
@@ -43,7 +47,7 @@ def choose_models(
 
     Returns
     -------
-    dict of str to ModelEntry
+    dict of str to ModelEntry or SelectorEntry
         Entries by the texts that find them from any folder.
 
     Raises
@@ -55,23 +59,39 @@ def choose_models(
         chosen: Iterable[str] = _default_models(experiment, quick=quick, preset=preset)
     else:
         chosen = [models] if isinstance(models, str) else models
-    entries = {_absolute(text): find_model(text) for text in chosen}
+    find: Callable[[str], Entry] = find_selector if experiment.selects else find_model
+    entries = {_absolute(text): find(text) for text in chosen}
     if not entries:
         raise SettingError("models: expected at least one.")
     if not experiment.limits:
         entries = {text: entry for text, entry in entries.items() if not entry.is_limit}
     if not entries:
         raise SettingError(f"models: limits have no part in {experiment.key}; expected a model.")
+    if experiment.parallel and (alone := [text for text, entry in entries.items() if not _parallel(entry)]):
+        raise SettingError(f"models: {alone[0]} makes no plans for several cores; {experiment.key} is about those.")
     labels = [entry.label for entry in entries.values()]
     if twice := {label for label in labels if labels.count(label) > 1}:
         raise SettingError(f"models: two are called {sorted(twice)[0]!r}. Give each a name of its own.")
     return entries
 
 
+def _parallel(entry: Entry) -> bool:
+    return isinstance(entry, SelectorEntry) and entry.parallel
+
+
 def _default_models(experiment: Experiment, *, quick: bool, preset: str | None) -> list[str]:
+    if experiment.selects:
+        takes_part = [entry for entry in SELECTORS.values() if entry.installed and entry.default]
+        return [
+            entry.key
+            for entry in takes_part
+            if (entry.quick or not quick) and (entry.parallel or not experiment.parallel)
+        ]
     entries = list(MODELS.values())
     if preset == "paper":
         return [entry.key for entry in entries if entry.published or entry.is_limit or entry.key == BASE]
+    if experiment.models:
+        return list(experiment.models)
     if experiment.main_only:
         return [entry.key for entry in entries if entry.main]
     if quick:
@@ -93,14 +113,14 @@ def _absolute(text: str) -> str:
     return f"{Path(place).resolve()}:{attribute}" if colon and place.endswith(".py") else text
 
 
-def settings_of(text: str, entry: ModelEntry) -> str:
+def settings_of(text: str, entry: Entry) -> str:
     """Describe the settings of a model, so that another model of the same name is recognised.
 
     Parameters
     ----------
     text : str
         Name that the user gave the model.
-    entry : ModelEntry
+    entry : ModelEntry or SelectorEntry
         Its entry.
 
     Returns
@@ -122,14 +142,14 @@ def settings_of(text: str, entry: ModelEntry) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", model)  # the address of a function among the settings differs per process
 
 
-def choose_families(families: Sequence[str] | None, entries: Iterable[ModelEntry], *, once: bool) -> tuple[str, ...]:
+def choose_families(families: Sequence[str] | None, entries: Iterable[Entry], *, once: bool) -> tuple[str, ...]:
     """Check families, or return the default ones.
 
     Parameters
     ----------
     families : sequence of str or None
         Families, or None for the default.
-    entries : iterable of ModelEntry
+    entries : iterable of ModelEntry or SelectorEntry
         Models, each of which must take all families if it has a choice.
     once : bool
         Whether the default is a single family.
@@ -143,7 +163,7 @@ def choose_families(families: Sequence[str] | None, entries: Iterable[ModelEntry
     for family in chosen:
         get_family(family)
         for entry in entries:
-            if entry.families and not entry.takes(family):
+            if isinstance(entry, ModelEntry) and entry.families and not entry.takes(family):
                 raise SettingError(f"families: {entry.label} does not take {family!r}, only {entry.families}.")
     return tuple(dict.fromkeys(chosen))
 

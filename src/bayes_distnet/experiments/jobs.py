@@ -70,6 +70,8 @@ class Job:
         "package.module:function" that does the job.
     examples : bool
         Whether predictions of single instances are stored for figures.
+    alone : bool
+        Whether policies that need no model are evaluated in this job: one per condition, fold and seed.
     """
 
     text: str
@@ -84,6 +86,7 @@ class Job:
     kind: str
     source: str
     examples: bool = False
+    alone: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -140,11 +143,10 @@ def do_job(job: Job, folder: str, fingerprint: str) -> Record:
     record: Record = {"kind": job.kind, "key": dict(zip(KEY, job.key, strict=True))}
     started = time.perf_counter()
     data = _load(folder, fingerprint)
-    split = split_data(job, data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings of models would break the progress bar; scores show their effect
         try:
-            record |= load(job.source)(job, data, split)
+            record |= load(job.source)(job, data)
         except (Exception, SystemExit) as error:  # a model's failure is a result, not the end
             record["error"] = f"{type(error).__name__}: {error}"[:500]
     return record | {"seconds": round(time.perf_counter() - started, 3)}
@@ -156,6 +158,30 @@ def _load(folder: str, fingerprint: str) -> Dataset:
     if not (Path(folder) / DATA).is_dir():
         raise ResultsError(f"{folder}: no data in it. Workers must see the results folder under the same name.")
     return Dataset.load(Path(folder) / DATA)
+
+
+def fold_rows(job: Job, data: Dataset) -> tuple[IntArray, IntArray]:
+    """Return the rows of the training and of the test instances of a job.
+
+    Parameters
+    ----------
+    job : Job
+        Job with fold, seed and preset.
+    data : Dataset
+        All instances.
+
+    Returns
+    -------
+    train, test : ndarray of int
+        Rows in the data.
+    """
+    if job.preset == "paper":
+        parts = splits.published_folds(len(data), job.folds)
+    elif job.own_folds and data.folds is not None:
+        parts = splits.folds_by_label(data.folds.iloc[:, job.seed % data.folds.shape[1]])
+    else:
+        parts = splits.folds_by_instance(len(data), job.folds, job.seed)
+    return list(parts)[job.fold]
 
 
 def split_data(job: Job, data: Dataset) -> Split:
@@ -173,13 +199,7 @@ def split_data(job: Job, data: Dataset) -> Split:
     Split
         Instances to learn from and instances to predict.
     """
-    if job.preset == "paper":
-        parts = splits.published_folds(len(data), job.folds)
-    elif job.own_folds and data.folds is not None:
-        parts = splits.folds_by_label(data.folds.iloc[:, job.seed % data.folds.shape[1]])
-    else:
-        parts = splits.folds_by_instance(len(data), job.folds, job.seed)
-    train, test = list(parts)[job.fold]
+    train, test = fold_rows(job, data)
     seconds, finished = splits.first_runs(data.seconds[train], data.finished[train], job.condition.runs, job.seed)
     scale = float(np.nanmax(seconds))
     # The published code validates on the last fifth of the training instances, and never cuts their runs off.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -99,8 +99,16 @@ def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
         keys = table[KEY].itertuples(index=False, name=None)
         return table[np.array([(kind, *key) not in jobs for key in keys], dtype=bool)]
 
-    *scored, shifts = _tables(results)
-    _write_tables(folder, [*(others(table, SCORED) for table in scored), others(shifts, SHIFTS)])
+    *scored, shifts, decisions, curves = _tables(results)
+    kept = [others(table, SCORED) for table in scored]
+    decided = [_other_decisions(table, others) for table in (decisions, curves)]
+    _write_tables(folder, [*kept, others(shifts, SHIFTS), *decided])
+
+
+def _other_decisions(table: pd.DataFrame, others: Callable[[pd.DataFrame, str], pd.DataFrame]) -> pd.DataFrame:
+    """Keep the rows of other jobs; the kind of a job is the experiment of its rows."""
+    parts = [others(part, str(kind)) for kind, part in table.groupby("experiment", sort=False)]
+    return pd.concat(parts) if parts else table
 
 
 def _drop_torn_line(path: Path) -> None:
@@ -155,11 +163,12 @@ def fold_journal(folder: Path) -> Results:
 
 def _tables(results: Results) -> list[pd.DataFrame]:
     """Tables in the order of `COLUMNS`."""
-    return [results.table, results.calibration, results.examples, results.familiarity, results.shifts]
+    scored = [results.table, results.calibration, results.examples, results.familiarity]
+    return [*scored, results.shifts, results.decisions, results.curves]
 
 
 def _write_tables(folder: Path, tables: list[pd.DataFrame]) -> None:
-    stored = [table.drop(columns="role") for table in tables]
+    stored = [table[columns] for table, columns in zip(tables, COLUMNS.values(), strict=True)]
     for name, table in zip(COLUMNS, stored, strict=True):
         path = folder / f"{name}.parquet"
         if len(table) or path.exists():

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-import numpy as np
-
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import CUTOFFS
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.choices import (
+    Entry,
     choose_censored,
     choose_families,
     choose_folds,
@@ -23,7 +22,6 @@ from bayes_distnet.experiments.choices import (
 )
 from bayes_distnet.experiments.jobs import Condition, Job
 from bayes_distnet.experiments.registry import EXPERIMENTS, Experiment
-from bayes_distnet.models.registry import ModelEntry
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")  # splits of this package, and the published ones
@@ -37,7 +35,8 @@ class ExperimentSettings(TypedDict, total=False):
     Attributes
     ----------
     models : sequence of str
-        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own. By default all models
+        Keys of `MODELS`, or "module:attribute" or "file.py:attribute" for a model of your own; in experiments on
+        selection keys of `SELECTORS`, or "module:attribute" for a selector of your own. By default all models
         that are installed, except those with the published settings, whose training takes minutes.
     families : sequence of str
         Families of the models that have a choice. By default lognormal and inverse Gaussian; for a quick experiment and
@@ -87,8 +86,8 @@ class Plan:
         The experiment.
     preset : str or None
         "paper" for the published splits.
-    entries : dict of str to ModelEntry
-        Models, by the texts that find them.
+    entries : dict of str to ModelEntry or SelectorEntry
+        Models or selectors, by the texts that find them.
     model_settings : dict of str to str
         Settings of each model, by the same texts.
     families : tuple of str
@@ -109,7 +108,7 @@ class Plan:
 
     experiment: Experiment
     preset: str | None
-    entries: dict[str, ModelEntry]
+    entries: dict[str, Entry]
     model_settings: dict[str, str]
     families: tuple[str, ...]
     runs: tuple[int, ...]
@@ -149,7 +148,7 @@ class Plan:
             for runs in self.runs
             for fraction in self.censored
         ]
-        shown = _shown(conditions)
+        shown, models = _shown(conditions), self.models
         return [
             Job(
                 text,
@@ -164,11 +163,12 @@ class Plan:
                 self.experiment.kind,
                 self.experiment.source,
                 examples=seed == 0 and c in shown,
+                alone=(text, label, family) == models[0],
             )
             for seed in range(self.seeds)
             for fold in range(self.folds_done)
             for c in conditions
-            for text, label, family in self.models
+            for text, label, family in models
         ]
 
 
@@ -194,7 +194,7 @@ def make_plan(
     experiment : str
         Key of `EXPERIMENTS`.
     data : Dataset
-        Runs of one solver, and features.
+        Runs, and features.
     models, families, runs, censored, cutoffs, folds, only_folds, seeds, preset, quick : settings
         See `ExperimentSettings`.
 
@@ -220,7 +220,7 @@ def make_plan(
         entries=entries,
         model_settings={text: settings_of(text, model) for text, model in entries.items()},
         families=choose_families(families, entries.values(), once=once),
-        runs=choose_runs(runs, entry, quick=quick, most=int((~np.isnan(data.seconds)).sum(axis=1).max())),
+        runs=choose_runs(runs, entry, quick=quick, most=most_runs(data)),
         censored=choose_censored(censored, entry, quick=quick),
         cutoffs=cutoffs,
         folds=number,
@@ -228,9 +228,19 @@ def make_plan(
         own_folds=own_folds,
         seeds=choose_seeds(seeds, once=once, preset=preset),
     )
+    if entry.selects and (any(plan.censored) or preset is not None):
+        raise SettingError(
+            f"{entry.key}: runs are neither cut off nor split as published; leave out censored and preset."
+        )
     if entry.axis is None and len(plan.runs) * len(plan.censored) > 1:
         raise SettingError(f"{entry.key}: expected one number of runs and one fraction censored.")
     return plan
+
+
+def most_runs(data: Dataset) -> int:
+    """Return the largest number of runs that a solver has on an instance."""
+    observed = data.runs.observed().frame
+    return int(observed.groupby(["solver", "instance"]).size().max())
 
 
 def _shown(conditions: list[Condition]) -> list[Condition]:

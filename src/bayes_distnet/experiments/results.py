@@ -19,6 +19,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.shipped.load import load_dataset
 from bayes_distnet.data.tables import read_frame
 from bayes_distnet.errors import ResultsError, SettingError
+from bayes_distnet.experiments.decision_records import curve_rows, decision_rows
 from bayes_distnet.experiments.registry import EXPERIMENTS, SCORED, SHIFTS
 from bayes_distnet.experiments.roles import with_roles
 
@@ -31,15 +32,20 @@ FORMAT = 1
 #: Columns that distinguish a job from others of its kind.
 KEY = ["runs", "cutoffs", "censored", "model", "family", "fold", "seed"]
 
-#: Columns of each table on disk; in memory a table also has the column `role`.
+#: Columns of each table on disk; in memory a table also has the column `role`. In `decisions` it is that of the policy.
 COLUMNS = {
     "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
     "calibration": [*KEY, "pit"],
     "examples": [*KEY, "instance", "nllh", "quantiles"],
     "familiarity": [*KEY, "verdict", "instances", "nllh", "coverage"],
     "shifts": [*KEY, "instance", "shift", "mean", "low", "median", "high"],
+    "decisions": ["experiment", *KEY, "policy", "role", "instance", "measure", "value"],
+    "curves": ["experiment", *KEY, "instance", "curve", "at", "mean", "low", "high"],
 }
 
+
+# Columns that, with those of a job, distinguish the rows of a table.
+_SINGLE = ("experiment", "score", "instance", "verdict", "shift", "policy", "measure", "curve", "at")
 
 #: Levels of the quantiles that are stored for example instances.
 EXAMPLE_LEVELS = (0.005, 0.025, *(round(0.05 * i, 2) for i in range(1, 20)), 0.975, 0.995)
@@ -65,6 +71,10 @@ class Results:
     calibration, examples, familiarity, shifts : DataFrame
         Data of figures: histograms of the probability integral transform, predicted quantiles of test instances, scores
         of the test instances that are familiar and of the others, and predictions for shifted features.
+    decisions : DataFrame
+        The tidy table of experiments on decisions, one row per job, policy, test instance and measure.
+    curves : DataFrame
+        Data of figures of decisions: lines with bands for single instances.
     failures : DataFrame
         Jobs that ended in an error.
     """
@@ -76,6 +86,8 @@ class Results:
     examples: pd.DataFrame
     familiarity: pd.DataFrame
     shifts: pd.DataFrame
+    decisions: pd.DataFrame
+    curves: pd.DataFrame
     failures: pd.DataFrame
 
     @cached_property
@@ -126,6 +138,11 @@ class Results:
         open_still = [key not in done for key in failures[["kind", *KEY]].itertuples(index=False, name=None)]
         return replace(results, failures=failures[np.array(open_still, dtype=bool)].reset_index(drop=True))
 
+    @property
+    def empty(self) -> bool:
+        """Whether no job is done yet."""
+        return self.table.empty and self.shifts.empty and self.decisions.empty
+
     def of(self, experiment: str) -> pd.DataFrame:
         """Return the rows of the tidy table that belong to an experiment.
 
@@ -147,9 +164,10 @@ class Results:
         return table[chosen & table["censored"].isin(plan["censored"]) & table["model"].isin(plan["models"])]
 
     def done(self) -> set[tuple[Any, ...]]:
-        """Return the jobs that are done, each as its kind ("scores" or "shifts") and its key."""
+        """Return the jobs that are done, each as its kind ("scores", "shifts" or that of a decision) and its key."""
         tables = {SCORED: self.table, SHIFTS: self.shifts}
-        return {(kind, *key) for kind, table in tables.items() for key in _keys(table)}
+        decided = {str(kind): part for kind, part in self.decisions.groupby("experiment")}
+        return {(kind, *key) for kind, table in (tables | decided).items() for key in _keys(table)}
 
     def planned(self, experiment: str) -> set[tuple[Any, ...]]:
         """Return the jobs that were asked for.
@@ -268,8 +286,11 @@ def fingerprint(data: Dataset) -> str:
         Digest in hexadecimal digits.
     """
     digest = hashlib.sha256()
-    for part in (data.seconds, data.finished, data.features.to_numpy(dtype=float)):
+    runs = [part for solver in data.solvers for part in (data.of(solver).seconds, data.of(solver).finished)]
+    for part in (*runs, data.features.to_numpy(dtype=float)):
         digest.update(np.ascontiguousarray(part).tobytes())
+    if len(data.solvers) > 1:
+        digest.update("\0".join(data.solvers).encode())
     if data.folds is not None:
         digest.update(data.folds.to_numpy(dtype=float, na_value=np.nan).tobytes())
     digest.update("\0".join([*map(str, data.features.index), *map(str, data.features.columns)]).encode())
@@ -288,7 +309,7 @@ def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record
         return pd.DataFrame(columns=columns)
     table = pd.concat(parts, ignore_index=True)
     # A crash between writing a table and emptying the journal leaves jobs in both.
-    single = [column for column in columns if column in (*KEY, "score", "instance", "verdict", "shift")]
+    single = [column for column in columns if column in (*KEY, *_SINGLE)]
     return table.drop_duplicates(single, ignore_index=True)
 
 
@@ -310,3 +331,8 @@ def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
     elif name in ("examples", "familiarity", "shifts"):
         for row in record.get(name, ()):
             yield key | row
+    elif name == "decisions" and name in record:
+        yield from decision_rows(record)
+    elif name == "curves":
+        for curve in record.get(name, ()):
+            yield from curve_rows(record, curve)

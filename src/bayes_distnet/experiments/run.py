@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-import numpy as np
-
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_features
 from bayes_distnet.errors import SettingError
@@ -49,7 +47,7 @@ def run_experiment(
     Parameters
     ----------
     experiment : str
-        Key of `EXPERIMENTS`: "low-samples", "censoring" or "uncertainty".
+        Key of `EXPERIMENTS`, such as "low-samples" or "restarts".
     data : Dataset
         Runs of one solver, and features. Instances without runs are left out.
     folder : path-like
@@ -225,8 +223,8 @@ def _do(jobs: list[Job], experiment: str, stamp: str, how: _Execution) -> None:
 
 def _warn_of_timeouts(data: Dataset, plan: Plan) -> None:
     """Warn if runs that were cut off during collection leave a level of censoring nothing to cut off."""
-    present = ~np.isnan(data.seconds)
-    already = float((present & ~data.finished).sum() / present.sum())
+    observed = data.runs.observed()
+    already = float((~observed.finished).mean())
     if plan.cutoffs == "global" and (idle := [fraction for fraction in plan.censored if 0 < fraction <= already]):
         levels = ", ".join(f"{100 * fraction:g} %" for fraction in idle)
         warnings.warn(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded
+from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Record
 from bayes_distnet.models.familiarity import TrainingRange, Verdict, verdicts
 from bayes_distnet.models.registry import find_model
@@ -20,7 +20,7 @@ PIT_BINS = 20  # bins of the stored histogram of probability integral transforms
 MOST_EXAMPLES = 100  # test instances per fold whose predictions are stored
 
 
-def score_model(job: Job, data: Dataset, split: Split) -> Record:
+def score_model(job: Job, data: Dataset) -> Record:
     """Fit a model and score it on the test instances of a fold.
 
     Parameters
@@ -29,8 +29,6 @@ def score_model(job: Job, data: Dataset, split: Split) -> Record:
         Job to do.
     data : Dataset
         All instances.
-    split : Split
-        Instances to learn from and instances to predict.
 
     Returns
     -------
@@ -38,6 +36,7 @@ def score_model(job: Job, data: Dataset, split: Split) -> Record:
         Mean of each score, cost, histogram of the probability integral transform, scores by familiarity of the test
         instances, and predictions if asked for.
     """
+    split = split_data(job, data)
     trial = _trial(job, split)
     transforms = pit(trial.rtd, split.test.seconds, split.test.finished, random_state=0)
     transforms = np.clip(transforms[~np.isnan(transforms)], 0.0, 1.0)

@@ -6,13 +6,13 @@ import numpy as np
 
 from bayes_distnet.data import splits
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded
+from bayes_distnet.experiments.jobs import Job, build_model, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import Record
 from bayes_distnet.models.base import fit_runs
 from bayes_distnet.models.registry import find_model
 
 
-def shift_features(job: Job, data: Dataset, split: Split) -> Record:
+def shift_features(job: Job, data: Dataset) -> Record:
     """Predict the middle test instance with all features shifted: the paper's adversarial figure.
 
     Parameters
@@ -20,15 +20,14 @@ def shift_features(job: Job, data: Dataset, split: Split) -> Record:
     job : Job
         Job to do.
     data : Dataset
-        All instances.
-    split : Split
-        Instances to learn from and instances to predict. The middle one has the median of the median runtimes.
+        All instances. The middle one of a fold has the median of the median runtimes.
 
     Returns
     -------
     dict
         Mean and quartiles of the predicted runtime per shift.
     """
+    split = split_data(job, data)
     train = split.train
     model = fit_runs(build_model(find_model(job.text), job), train.features, train.seconds, train.finished)
     middle = np.nanmedian(split.test.seconds, axis=1)

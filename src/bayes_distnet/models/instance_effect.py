@@ -97,8 +97,11 @@ class EffectSize:
         InstanceRuntimes
             The same predictions of single runs.
         """
-        fraction = 1.0 - (1.0 - self.fraction) * (1.0 - untested)
-        return InstanceRuntimes(rtd, InstanceEffect.of(fraction, len(rtd), assumed=self.assumed))
+        return with_effect(rtd, self.fraction, untested, assumed=self.assumed)
+
+    def shared(self, network: RuntimeDistribution) -> FloatArray:
+        """Return the fraction of every row of a prediction."""
+        return np.full(len(network), self.fraction)
 
     def to_arrays(self) -> Arrays:
         """Return the size as plain arrays."""
@@ -110,6 +113,31 @@ class EffectSize:
         check_array("effect", arrays["effect"], "f", 2)
         fraction, assumed = map(float, arrays["effect"])
         return cls(fraction, bool(assumed))
+
+
+def with_effect(
+    rtd: RuntimeDistribution, fraction: FloatArray | float, untested: FloatArray, *, assumed: bool
+) -> InstanceRuntimes:
+    """Return predictions with the effect: all of what no training run supports is ignorance.
+
+    Parameters
+    ----------
+    rtd : RuntimeDistribution
+        Predictions of single runs.
+    fraction : float or array
+        Fraction of the variance that the runs of an instance share, where training runs support the prediction.
+    untested : array
+        (n,) part of each prediction that no training run supports.
+    assumed : bool
+        Whether the fraction was assumed.
+
+    Returns
+    -------
+    InstanceRuntimes
+        The same predictions of single runs.
+    """
+    total = 1.0 - (1.0 - fraction) * (1.0 - untested)
+    return InstanceRuntimes(rtd, InstanceEffect.of(total, len(rtd), assumed=assumed))
 
 
 def _fit_correlation(scores: FloatArray, finished: BoolArray, present: BoolArray) -> tuple[float, float, float]:

@@ -6,54 +6,18 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import ModelFileError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator, fit_runs
+from bayes_distnet.models.header import HEADER, read_header
+from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
 from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role, find_model
-from bayes_distnet.models.saving import HEADER, read_header
 from bayes_distnet.registry import load
 from bayes_distnet.validation import is_number
-
-RECORD = "training.json"
-
-
-@dataclass(frozen=True)
-class TrainingRecord:
-    """The data that a model was trained on; stored beside it.
-
-    Parameters
-    ----------
-    data, solver : str
-        Name of the data set, and the solver whose runs were used.
-    instances, runs, censored : int
-        Numbers of instances, of runs, and of those runs that were censored.
-    held_out : int
-        Instances left out for evaluation.
-    seconds : float
-        Time that fitting took.
-    version : str
-        Version of this package.
-    names : tuple of str
-        Names of the training instances.
-    """
-
-    data: str
-    solver: str
-    instances: int
-    runs: int
-    censored: int
-    held_out: int
-    seconds: float
-    version: str
-    names: tuple[str, ...]
-
-    def count_seen(self, instances: Iterable[str]) -> int:
-        """Return the number of these instances that the model was trained on."""
-        return len({*map(str, self.names)} & {*map(str, instances)})
 
 
 def train(
@@ -179,6 +143,10 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     Marginal()
     """
     name, kinds = read_header(Path(path)).get("model"), saved_kinds()
+    if name == "PortfolioModel":
+        raise ModelFileError(
+            f"{path}: a portfolio of several solvers, which run and advise use; in Python, decide.PortfolioModel.load."
+        )
     if not isinstance(name, str) or name not in kinds:
         raise ModelFileError(
             f"{Path(path) / HEADER}: a model of the kind {name!r}; this release reads {', '.join(kinds)}. "
@@ -222,12 +190,12 @@ def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -
         )
 
 
-def save_model(model: RuntimeEstimator, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a model, and the record of its training data if it has one, to a folder: all of it or nothing.
 
     Parameters
     ----------
-    model : RuntimeEstimator
+    model : RuntimeEstimator or PortfolioModel
         A fitted model.
     folder : path
         Folder to write, see `check_writable`.
@@ -247,14 +215,3 @@ def save_model(model: RuntimeEstimator, folder: str | os.PathLike[str], *, overw
         if folder.exists():
             folder.rename(old)
         new.rename(folder)
-
-
-def read_record(folder: str | os.PathLike[str]) -> TrainingRecord | None:
-    """Return the record of a model's training data; None where it is missing, damaged or of another model."""
-    try:
-        about = json.loads((Path(folder) / RECORD).read_text("utf-8"))
-        digest = about.pop("sha256")
-        record = TrainingRecord(**{**about, "names": tuple(about["names"])})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-    return record if digest == read_header(Path(folder)).get("sha256") else None

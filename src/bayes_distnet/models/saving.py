@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from bayes_distnet.errors import ModelFileError
+from bayes_distnet.models.header import FORMAT, FORMAT_VERSION, HEADER, read_header, read_part
 
-FORMAT = "bayes-distnet model"
-FORMAT_VERSION = 4
-HEADER, ARRAYS = "model.json", "model.safetensors"
+ARRAYS = "model.safetensors"
 
 Arrays = dict[str, NDArray[Any]]
 T = TypeVar("T")
@@ -152,28 +151,6 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
-def read_header(path: Path) -> dict[str, Any]:
-    """Return the header of a model folder: kind, settings, number and names of features."""
-    text = _read(path, HEADER)
-    try:
-        header = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path / HEADER}: not JSON, truncated or changed ({error}).") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelFileError(f"{path / HEADER}: not a {FORMAT} file.")
-    _check_version(path, header.get("format_version"))
-    return header
-
-
-def _read(path: Path, name: str) -> bytes:
-    try:
-        return (path / name).read_bytes()
-    except FileNotFoundError as error:
-        raise ModelFileError(f"{path}: no model there (no file {name}).") from error
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        raise ModelFileError(f"{path}: no model there ({error}).") from error
-
-
 def read_model(path: Path, kind: str) -> SavedModel:
     """Read and check a model folder.
 
@@ -195,7 +172,7 @@ def read_model(path: Path, kind: str) -> SavedModel:
         A folder that is missing, damaged, of another kind or of another format.
     """
     header = read_header(path)
-    payload = _read(path, ARRAYS)
+    payload = read_part(path, ARRAYS)
     if header.get("model") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('model')}, not a {kind}: use {header.get('model')}.load.")
     if hashlib.sha256(payload).hexdigest() != header.get("sha256"):
@@ -217,17 +194,6 @@ def read_model(path: Path, kind: str) -> SavedModel:
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{path / ARRAYS}: not arrays that can be read ({error!r}).") from error
     return SavedModel(path, parameters, n_features, names, arrays)
-
-
-def _check_version(path: Path, version: Any) -> None:
-    if type(version) is not int:
-        raise ModelFileError(f"{path / HEADER}: changed: format_version is {version!r}, not a whole number.")
-    if version != FORMAT_VERSION:
-        advice = "Upgrade bayes-distnet" if version > FORMAT_VERSION else "Install an older bayes-distnet"
-        raise ModelFileError(
-            f"{path / HEADER}: format version {version}; this release reads version {FORMAT_VERSION}. "
-            f"{advice}, or fit and save the model again."
-        )
 
 
 def check_array(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Names of tables and figures start with the key of an experiment or with one of these words.
 NAMES = ("behind", "examples", "calibration", "familiarity", "published", "cost")
-KINDS = {"tables": (".md", ".tex"), "figures": (".png", ".pdf")}
+KINDS = {"tables": (".md", ".tex", ".csv"), "figures": (".png", ".pdf")}
 
 PANEL = (4.3, 3.1)  # width and height in inches
 PLACE = (0.15, 0.17, 0.82, 0.67)  # left, bottom, width and height of the axes, as fractions of the panel
@@ -72,6 +72,20 @@ class Book:
         (folder / f"{name}.md").write_text(table.markdown(), "utf-8")
         (folder / f"{name}.tex").write_text(table.latex(), "utf-8")
         return Region(name, table)
+
+    def csv(self, name: str, table: pd.DataFrame) -> None:
+        """Write all columns of a table as CSV, beside its other forms.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        table : DataFrame
+            The table.
+        """
+        folder = self.results.folder / "tables"
+        folder.mkdir(exist_ok=True)
+        table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
 
     def figure(self, name: str, panels: Sequence[Panel]) -> list[Markup]:
         """Write panels as one PNG and one PDF.

@@ -14,8 +14,8 @@ from bayes_distnet.data.shipped.registry import DATASETS
 from bayes_distnet.data.tables import read_runs
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.results import ABOUT, KEY, Results
-from bayes_distnet.models.library import read_record
-from bayes_distnet.models.saving import HEADER, read_header
+from bayes_distnet.models.header import HEADER, read_header
+from bayes_distnet.models.record import read_record
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,9 @@ def contents(source: str | os.PathLike[str]) -> Contents:
 def _model(path: Path) -> Contents:
     header, record = read_header(path), read_record(path)
     facts = {key: header.get(key) for key in ("model", "n_features", "parameters")}
+    if facts["model"] == "PortfolioModel" and isinstance(facts["parameters"], dict):
+        own = facts["parameters"]
+        facts |= {"parameters": own.get("settings"), "portfolio": own.get("about")}
     training = None if record is None else {key: value for key, value in asdict(record).items() if key != "names"}
     return Contents("model", {**facts, "training": training})
 

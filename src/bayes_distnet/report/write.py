@@ -19,12 +19,19 @@ from bayes_distnet.report.sections.comparisons import cost, not_ahead, published
 from bayes_distnet.report.sections.familiarity import familiarity
 from bayes_distnet.report.sections.levels import levels
 from bayes_distnet.report.sections.predictions import calibration, examples, uncertainty
+from bayes_distnet.report.sections.restarts import restarts
+from bayes_distnet.report.sections.selection import selection
 from bayes_distnet.report.sections.setup import definitions, setup
 
 __all__ = ["check_can_report", "write_report"]
 
 #: The section of each experiment, by its key; an experiment that varies an axis needs no line here.
-SECTIONS: dict[str, Callable[[Book, str], Iterator[Section]]] = {"uncertainty": uncertainty}
+SECTIONS: dict[str, Callable[[Book, str], Iterator[Section]]] = {
+    "uncertainty": uncertainty,
+    "restarts": restarts,
+    "selection": selection,
+    "portfolio": selection,
+}
 
 
 def check_can_report() -> None:
@@ -65,7 +72,7 @@ def write_report(folder: str | os.PathLike[str]) -> Path:
     from matplotlib import rc_context
 
     results = Results.load(folder)
-    if results.table.empty and results.shifts.empty:
+    if results.empty:
         raise SettingError(f"{results.folder}: no job is done yet, so there is nothing to report.")
     book = Book(results)
     book.clear()
@@ -80,7 +87,7 @@ def write_report(folder: str | os.PathLike[str]) -> Path:
 
 def _lead(results: Results) -> list[Block]:
     """Return a paragraph on the experiments, and the findings."""
-    models = model_order([*results.table["model"], *results.shifts["model"]])
+    models = model_order([*results.table["model"], *results.shifts["model"], *results.decisions["model"]])
     experiments = ", ".join(results.about["experiments"])
     text = f"{len(models)} models on the same splits of {results.about['data']}; experiments: {experiments}."
     return [Paragraph(text, "soft"), Bullets(findings(results))]

@@ -11,7 +11,12 @@ from bayes_distnet.errors import SettingError
 
 @pytest.mark.parametrize(
     ("name", "instances", "seeds"),
-    [("clasp-factoring", 500, 100), ("lpg-zenotravel", 300, 50), ("sat-portfolio", 300, 20)],
+    [
+        ("clasp-factoring", 500, 100),
+        ("lpg-zenotravel", 300, 50),
+        ("sat-portfolio", 300, 20),
+        ("clasp-quasigroup", 300, 100),
+    ],
 )
 def test_shipped_runs_are_complete(name, instances, seeds):
     data = load_dataset(name)
@@ -28,7 +33,9 @@ def test_shipped_runs_are_complete(name, instances, seeds):
 
 
 # LPG's own start of 0.1 s keeps its factor below the 50 of clasp: docs/collecting.md.
-@pytest.mark.parametrize(("name", "factor"), [("clasp-factoring", 50), ("lpg-zenotravel", 30)])
+@pytest.mark.parametrize(
+    ("name", "factor"), [("clasp-factoring", 50), ("lpg-zenotravel", 30), ("clasp-quasigroup", 50)]
+)
 def test_shipped_runtimes_spread_over_instances_and_seeds(name, factor):
     data = load_dataset(name)
     medians = data.runs.medians()
@@ -51,12 +58,27 @@ def test_no_solver_of_the_portfolio_is_best_everywhere():
     assert wins.min() > 0.05
 
 
+def test_the_tails_of_backtracking_are_heavy_and_reach_far_beyond_the_medians():
+    data = load_dataset("clasp-quasigroup")
+    medians = data.runs.medians()
+    assert data.runs.frame["cutoff"].unique().tolist() == [1.0]
+    assert 50 * medians.median() < 1.0
+    assert 0.02 < (~data.finished).mean() < 0.2
+    # Restarting pays if the mean of the remaining time grows: for an exponential it is the mean from any time on.
+    seconds, median = data.seconds, np.median(data.seconds, axis=1)
+    hard = median.argsort()[len(data) // 2 : -30]
+    left = [np.maximum(seconds[row] - median[row], 0).sum() / (seconds[row] > median[row]).sum() for row in hard]
+    assert np.median(np.array(left) / seconds[hard].mean(axis=1)) > 1.5
+
+
 def test_an_unknown_data_set_is_reported():
-    with pytest.raises(SettingError, match="expected one of clasp-factoring, lpg-zenotravel, sat-portfolio"):
+    with pytest.raises(
+        SettingError, match="expected one of clasp-factoring, lpg-zenotravel, sat-portfolio, clasp-quasi"
+    ):
         load_dataset("nothing")
 
 
 def test_every_data_set_has_a_folder_and_a_summary():
     folders = {path.parent.name for path in Path(registry.__file__).parent.glob("*/runs.parquet")}
-    assert set(DATASETS) == folders == {"clasp-factoring", "lpg-zenotravel", "sat-portfolio"}
+    assert set(DATASETS) == folders == {"clasp-factoring", "lpg-zenotravel", "sat-portfolio", "clasp-quasigroup"}
     assert all(entry.summary for entry in DATASETS.values())

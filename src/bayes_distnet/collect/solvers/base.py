@@ -34,6 +34,8 @@ class Solver:
         Command that prints the version; without one the digest of the program's file is the version.
     smallest_seed, largest_seed : int
         Seeds that the solver accepts.
+    solution_template : tuple of str, default ()
+        Words of the command line that prints the solution as well, where `template` prints the answer alone.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Solver:
     version_command: tuple[str, ...] = ()
     smallest_seed: int = 0
     largest_seed: int = 2**31 - 1
+    solution_template: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a template or pattern that cannot work before any run is started."""
@@ -77,7 +80,7 @@ class Solver:
         """Whether the command has a place for the seed."""
         return any("seed" in _placeholders(self.name, word) for word in self.template)
 
-    def command(self, instance: Path, *, seed: int, cutoff: float) -> list[str]:
+    def command(self, instance: Path, *, seed: int, cutoff: float, solution: bool = False) -> list[str]:
         """Return the words of the command line of one run.
 
         Parameters
@@ -88,6 +91,8 @@ class Solver:
             Seed of the run.
         cutoff : float
             CPU seconds that the run may take.
+        solution : bool, default False
+            Whether the solution is wanted, not only the answer.
 
         Returns
         -------
@@ -95,7 +100,8 @@ class Solver:
             The words, with all placeholders filled in.
         """
         filled = {"instance": str(instance), "seed": seed, "cutoff": f"{cutoff:.15g}", "folder": str(instance.parent)}
-        return [word.format(**filled) for word in self.template]
+        template = (solution and self.solution_template) or self.template
+        return [word.format(**filled) for word in template]
 
     def read_answer(self, output: str, exit_code: int) -> str | None:
         """Return the answer of a run.

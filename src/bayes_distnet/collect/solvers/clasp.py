@@ -17,7 +17,7 @@ RANDOMISED = ("--rand-freq=0.01", "--sign-def=rnd")
 # Without learning, lookahead and heuristic, half of the decisions random: backtracking as Gomes and Selman studied it.
 # Some of its early random decisions can cost a run very much, and there are no restarts to undo them.
 BACKTRACKING = ("--no-lookback", "--lookahead=no", "--heuristic=None", "--rand-freq=0.5")
-OUTPUT = ("--outf=1", "--quiet=2,2")
+OUTPUT, QUIET = ("--outf=1",), ("--quiet=2,2",)
 
 
 def clasp_program() -> tuple[str, ...]:
@@ -55,4 +55,11 @@ def clasp_backtracking() -> Solver:
 
 def _clasp(name: str, options: tuple[str, ...]) -> Solver:
     words = clasp_program()
-    return Solver(name, (*words, *OUTPUT, *options, "--seed={seed}", "{instance}"), SAT_ANSWER, (*words, "--version"))
+    rest = (*options, "--seed={seed}", "{instance}")
+    return Solver(
+        name,
+        (*words, *OUTPUT, *QUIET, *rest),
+        SAT_ANSWER,
+        (*words, "--version"),
+        solution_template=(*words, *OUTPUT, *rest),
+    )

@@ -10,4 +10,11 @@ OPTIONS = ("-verb=0", "-rnd-init", "-rnd-freq=0.01", "-rnd-seed={seed}")
 def glucose() -> Solver:
     """Return Glucose."""
     path = program("glucose", wheel="passagemath-glucose", inside="sage_wheels/bin/glucose", solver="glucose")
-    return Solver("glucose", (path, *OPTIONS, "{instance}"), SAT_ANSWER, smallest_seed=1)
+    words = (path, *OPTIONS)
+    return Solver(
+        "glucose",
+        (*words, "{instance}"),
+        SAT_ANSWER,
+        smallest_seed=1,
+        solution_template=(*words, "-model", "{instance}"),
+    )

@@ -17,7 +17,8 @@ def load_dataset(name: str) -> Dataset:
     ----------
     name : str
         "clasp-factoring" and "lpg-zenotravel" are scenarios of the paper, collected anew. "sat-portfolio" has runs of
-        several SAT solvers on CNFs of several kinds, many of them cut off.
+        several SAT solvers on CNFs of several kinds, many of them cut off. "clasp-quasigroup" has runs of randomised
+        backtracking, whose runtimes have heavy tails.
 
     Returns
     -------

@@ -29,5 +29,6 @@ DATASETS = Registry(
         ShippedData("clasp-factoring", "runs of clasp on factoring problems, a scenario of the paper collected anew"),
         ShippedData("lpg-zenotravel", "runs of LPG on ZenoTravel problems, a scenario of the paper collected anew"),
         ShippedData("sat-portfolio", "runs of clasp, Glucose and Kissat on CNFs of several kinds, many cut off"),
+        ShippedData("clasp-quasigroup", "runs of backtracking on Latin squares with holes, where restarts pay"),
     ],
 )

@@ -59,15 +59,15 @@ def data_facts(results: Results) -> list[tuple[str, str]]:
         data = results.data
     except (OSError, BayesDistNetError):
         return []
-    seconds = data.seconds
-    is_run = ~np.isnan(seconds)
-    runs = np.unique(is_run.sum(axis=1))
-    cut = int((is_run & ~data.finished).sum())
+    observed = data.runs.observed()
+    runs = np.unique(observed.frame.groupby(["solver", "instance"]).size())
+    cut = int((~observed.finished).sum())
     each = f"{runs[0]}" if runs.size == 1 else f"{runs[0]} to {runs[-1]}"
-    shortest, median, longest = np.quantile(seconds[is_run], [0, 0.5, 1])
+    per = "instance" if len(data.solvers) == 1 else "instance and solver"
+    shortest, median, longest = np.quantile(observed.seconds, [0, 0.5, 1])
     return [
         ("Instances", f"{len(data)}, with {data.features.shape[1]} features"),
-        ("Runs", f"{each} per instance, of {', '.join(data.solvers)}; {cut} of {is_run.sum()} cut off"),
+        ("Runs", f"{each} per {per}, of {', '.join(data.solvers)}; {cut} of {len(observed)} cut off"),
         ("Runtimes", f"{shortest:.3g} s to {longest:.3g} s, median {median:.3g} s"),
     ]
 

@@ -1,0 +1,109 @@
+"""The command that answers questions about one instance, and runs nothing: advise."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayes_distnet.cli.arguments import command, print_json, row_of
+from bayes_distnet.errors import SettingError
+
+if TYPE_CHECKING:
+    from bayes_distnet.decide.consultation import Consultation, SolverOutlook
+
+TABLES = (".csv", ".csv.gz", ".parquet")
+
+
+def add_advise(commands: Any) -> None:
+    """Add `advise`."""
+    parser = command(
+        commands,
+        "advise",
+        "advise on one instance: solver, cutoff, copies, go on or stop",
+        "Runs no solver, except in the features of an instance file. With --elapsed: whether to continue, to restart\n"
+        "or to switch, with the expected cost of each.",
+        "  bayes-distnet advise problem.cnf --model portfolio\n"
+        "  bayes-distnet advise problem.cnf --model portfolio --deadline 300 --cores 4\n"
+        "  bayes-distnet advise problem.cnf --model portfolio --elapsed 40 --running clasp\n"
+        "  bayes-distnet advise features.csv --row problem.cnf --model model --elapsed 40 --json",
+    )
+    parser.add_argument("instance", type=Path, metavar="INSTANCE", help="instance file, or a table of features")
+    parser.add_argument("--model", type=Path, required=True, metavar="FOLDER", help="folder that `fit` wrote")
+    parser.add_argument("--row", metavar="NAME", help="with a table of features: the instance; default: its only row")
+    parser.add_argument("--elapsed", type=float, metavar="SECONDS", help="time that a solver has run without an answer")
+    parser.add_argument("--running", metavar="SOLVER", help="that solver; default: the one the model would choose")
+    parser.add_argument("--deadline", type=float, metavar="SECONDS", help="time from the start in which to answer")
+    parser.add_argument("--cores", type=int, default=1, help="number of cores; default: 1")
+    parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
+    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.set_defaults(run=_advise)
+
+
+def _advise(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.decide.consultation import consult
+
+    name, features = _features(parsed.instance, parsed.row)
+    answers = consult(
+        parsed.model,
+        features,
+        instance=name,
+        elapsed=parsed.elapsed,
+        running=parsed.running,
+        deadline=parsed.deadline,
+        cores=parsed.cores,
+        objective=parsed.objective,
+    )
+    if parsed.json:
+        print_json(answers.as_dict())
+    else:
+        print(_as_text(answers, parsed.deadline))
+
+
+def _features(path: Path, row: str | None) -> tuple[str, Mapping[str, float]]:
+    """Return the name and the features of an instance: a file, or a row of a table."""
+    if not path.name.endswith(TABLES):
+        from bayes_distnet.features.registry import feature_set_of
+
+        if row is not None:
+            raise SettingError("--row goes with a table of features.")
+        if not path.is_file():
+            raise SettingError(f"instance {path}: no such file.")
+        return path.name, feature_set_of(path).compute(path).values
+    if row is None:
+        from bayes_distnet.data.open import read_features
+
+        names = read_features(path).index
+        if len(names) > 1:
+            raise SettingError(f"{path}: {len(names)} rows; choose one with --row, such as --row {names[0]}.")
+        row = str(names[0])
+    return row, row_of(path, row)
+
+
+def _as_text(answers: Consultation, deadline: float | None) -> str:
+    lines = [answers.instance, "", "  solver     median   90 % band of it      9 of 10 by   two copies"]
+    if deadline is not None:
+        lines[-1] += f"   within {deadline:g} s"
+    lines += [_row(outlook) for outlook in answers.outlooks]
+    lines += ["", f"Run on {answers.cores} core{'s' if answers.cores > 1 else ''}: {answers.schedule.why}"]
+    for outlook in answers.outlooks:
+        lines.append(f"Restarts of {outlook.solver}: {outlook.restarts}")
+    if answers.advice is not None:
+        why = answers.advice.why
+        lines += ["", f"{why[0].upper()}{why[1:]}"]
+    return "\n".join(lines)
+
+
+def _row(outlook: SolverOutlook) -> str:
+    band = f"{_seconds(outlook.low)} to {_seconds(outlook.high)}"
+    cells = (
+        f"{_seconds(outlook.median):>8}   {band:<20} {_seconds(outlook.q90):>8}     {_seconds(outlook.two_copies):>8}"
+    )
+    chance = "" if outlook.within is None else f"     {outlook.within:>5.0%}"
+    return f"  {outlook.solver:<8} {cells}{chance}".rstrip()
+
+
+def _seconds(value: float) -> str:
+    return "never" if math.isinf(value) else f"{value:.3g} s"

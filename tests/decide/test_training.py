@@ -1,0 +1,40 @@
+"""Portfolios trained and saved in one call."""
+
+import pandas as pd
+import pytest
+
+from bayes_distnet import load_dataset
+from bayes_distnet.decide.portfolio_model import PortfolioModel
+from bayes_distnet.decide.training import train_portfolio
+from bayes_distnet.errors import SettingError
+from bayes_distnet.models.record import read_record
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load_dataset("sat-portfolio").take(range(0, 300, 10))
+
+
+def test_a_portfolio_is_saved_with_a_record_of_its_data(data, tmp_path):
+    model = train_portfolio(data, "ridge", holdout=0.2, out=tmp_path / "m", name="some")
+    record = read_record(tmp_path / "m")
+    assert record == model.training_record_
+    assert (record.data, record.solver, record.held_out) == ("some", "clasp, glucose, kissat", 6)
+    assert PortfolioModel.load(tmp_path / "m").solvers_ == model.solvers_
+    with pytest.raises(SettingError, match="holds a model already"):
+        train_portfolio(data, "ridge", out=tmp_path / "m")
+
+
+def test_costs_and_overhead_are_charged_together(data):
+    costs = pd.Series(0.25, data.features.index)
+    assert train_portfolio(data, "ridge", costs=costs, overhead=2.0).feature_cost_ == pytest.approx(2.25)
+    assert not train_portfolio(data, "ridge", costs=costs, overhead=2.0).uses_features_  # the cutoff is 0.5 s
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"holdout": 2.0}, "holdout=2.0"), ({"overhead": -1.0}, "overhead=-1.0: expected seconds, 0 or more")],
+)
+def test_unusable_settings_are_named(data, settings, message):
+    with pytest.raises(SettingError, match=message):
+        train_portfolio(data, "ridge", **settings)

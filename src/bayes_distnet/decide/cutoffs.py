@@ -88,7 +88,7 @@ class Cutoffs:
             return "Do not restart: no cutoff is expected to be faster than running on."
         return (
             f"Do not restart: the best cutoff, {self.best[row]:.3g} s, is expected to be "
-            f"{self.best_speed_up[row]:.3g} times as fast and helps with probability {self.chance[row]:.2g}, "
+            f"{self.best_speed_up[row]:.2f} times as fast and helps with probability {self.chance[row]:.2g}, "
             "which is not a safe gain."
         )
 

@@ -8,7 +8,7 @@ from made_portfolios import table, two_specialists
 from bayes_distnet import HybridDistNet, KNearest, Ridge, decide, load_dataset
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.decide.portfolio_model import PortfolioModel
+from bayes_distnet.decide.portfolio.model import PortfolioModel
 from bayes_distnet.errors import FeatureError, ModelFileError, RuntimeDataError, SettingError
 
 NEW = pd.DataFrame({"x": [-0.8, 0.8], "noise": 0.0})

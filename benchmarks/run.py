@@ -1,10 +1,13 @@
 """`bayes-distnet run` in the place of a single solver: total CPU seconds on new instances of three kinds.
 
     python benchmarks/run.py --work FOLDER
+    python benchmarks/run.py --work OTHER --shipped
 
 It generates instances of three kinds that take seconds, collects runs of two solvers on some of them, fits a portfolio,
 and solves fifty others three times: with each solver alone, and with `run`, as three programs that are started from a
 shell. The order is random, so that all meet the same machine. If the script is stopped, the same command continues.
+With `--shipped` the portfolio is fitted to the shipped data set sat-portfolio, and the fifty instances are of the sizes
+that `bayes-distnet generate` draws, most of which take milliseconds.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,7 @@ import numpy as np
 from bayes_distnet.collect.instances.colouring import colouring
 from bayes_distnet.collect.instances.quasigroup import quasigroup
 from bayes_distnet.collect.instances.random_ksat import random_ksat
+from bayes_distnet.collect.instances.registry import generate_instances
 from bayes_distnet.collect.solvers.registry import find_solver
 
 SOLVERS = ("clasp", "kissat")
@@ -50,6 +54,7 @@ def _colouring(rng: np.random.Generator) -> str:
     return colouring(rng, int(rng.integers(82, 89, endpoint=True)), 7, float(rng.uniform(0.5, 0.8)), 5)
 
 
+SMALL = ("random-ksat", "quasigroup", "colouring")
 KINDS: dict[str, Callable[[np.random.Generator], str]] = {
     "3sat": _random_3sat,
     "quasigroup": _quasigroup,
@@ -67,6 +72,15 @@ def generate(folder: Path, count: int, random_state: int) -> list[Path]:
         if not path.exists():
             path.write_text(KINDS[kind](np.random.default_rng([random_state, number])))
         paths.append(path)
+    return paths
+
+
+def generate_small(folder: Path, count: int, random_state: int) -> list[Path]:
+    """Write instances of three kinds, of the sizes that the package draws."""
+    paths = []
+    for number, kind in enumerate(SMALL):
+        share = count // len(SMALL) + (number < count % len(SMALL))
+        paths += generate_instances(kind, share, folder=folder, random_state=random_state)
     return paths
 
 
@@ -94,7 +108,7 @@ def train(work: Path) -> Path:
 
 def loading() -> float:
     """Return the CPU seconds in which a new process loads what a portfolio needs."""
-    words = [sys.executable, "-c", "import bayes_distnet.decide.portfolio_model; raise SystemExit(10)"]
+    words = [sys.executable, "-c", "import bayes_distnet.decide.portfolio.model; raise SystemExit(10)"]
     return statistics.median(cpu_seconds(words)[0] for _ in range(5))
 
 
@@ -113,19 +127,16 @@ def cpu_seconds(words: list[str], limit: int | None = None) -> tuple[float, floa
 def programs(path: Path, model: Path, seed: int) -> dict[str, list[str]]:
     """Return the command lines that are compared on an instance."""
     alone = {name: find_solver(name).command(path, seed=seed, cutoff=LIMIT, solution=True) for name in SOLVERS}
-    return {**alone, "run": command("run", path, "--model", model, "--seed", seed)}
+    solvers = [word for name in SOLVERS for word in ("--solver", name)]
+    return {**alone, "run": command("run", path, "--model", model, "--seed", seed, *solvers)}
 
 
-def measure(work: Path, model: Path) -> list[dict[str, Any]]:
+def measure(work: Path, model: Path, paths: list[Path]) -> list[dict[str, Any]]:
     """Solve every test instance by every program; return one record per run."""
     journal = work / "measured.jsonl"
     records = [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
     done = {(record["instance"], record["program"]) for record in records}
-    jobs = [
-        (path, number, name)
-        for number, path in enumerate(generate(work / "test", TEST, 7306), start=1)
-        for name in (*SOLVERS, "run")
-    ]
+    jobs = [(path, number, name) for number, path in enumerate(paths, start=1) for name in (*SOLVERS, "run")]
     random.Random(0).shuffle(jobs)
     for path, number, name in jobs:
         if (path.name, name) in done:
@@ -137,10 +148,10 @@ def measure(work: Path, model: Path) -> list[dict[str, Any]]:
     return records
 
 
-def summary(records: list[dict[str, Any]]) -> str:
+def summary(records: list[dict[str, Any]], kinds: Iterable[str]) -> str:
     """Return a table of total CPU seconds per kind and program."""
     lines = [f"{'kind':<12} {'instances':>9} " + " ".join(f"{name:>9}" for name in (*SOLVERS, "run", "oracle"))]
-    for kind in (*KINDS, "all"):
+    for kind in (*kinds, "all"):
         own = [r for r in records if kind == "all" or r["instance"].startswith(kind)]
         names = sorted({r["instance"] for r in own})
         seconds = {(r["instance"], r["program"]): r["seconds"] for r in own}
@@ -169,9 +180,17 @@ def main() -> None:
     """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, required=True, help="folder for instances, runs and model")
-    work = parser.parse_args().work
-    model = train(work)
-    print(summary(measure(work, model)))
+    parser.add_argument("--shipped", action="store_true", help="small instances, and a portfolio of shipped runs")
+    parsed = parser.parse_args()
+    work: Path = parsed.work
+    if parsed.shipped:
+        model = work / "model"
+        if not model.exists():
+            subprocess.run(command("fit", "sat-portfolio", "--portfolio", "--out", model), check=True)
+        print(summary(measure(work, model, generate_small(work / "test", TEST, 7307)), SMALL))
+    else:
+        model = train(work)
+        print(summary(measure(work, model, generate(work / "test", TEST, 7306)), KINDS))
     print(overhead(work, model))
 
 

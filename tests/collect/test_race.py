@@ -122,6 +122,11 @@ def test_a_hung_solver_is_stopped_at_the_deadline(race, instance):
     assert 0.5 <= time.monotonic() - started < 60  # it would sleep for ten minutes
 
 
+def test_a_hung_solver_with_a_cutoff_is_followed_by_the_next(race, instance):
+    finish = race(instance, [lane(Attempt(HANGS, 1, 0.01), Attempt(FAST, 2))])
+    assert statuses(finish) == [("hangs", "timeout"), ("fast", "solved")]
+
+
 def test_the_attempts_of_a_core_share_its_cpu_limit(race, instance):
     finish = race(instance, [lane(*[Attempt(BURNS, seed, 0.1) for seed in range(1, 9)])], cpu_limit=0.25)
     assert 2 <= len(finish.tried) <= 3

@@ -8,9 +8,9 @@ import pytest
 from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.data.store import Store
-from bayes_distnet.decide.planners import Facts, Planner, Schedule
-from bayes_distnet.decide.running import plan_run, solve
-from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.running.planners import Facts, Planner, Schedule
+from bayes_distnet.decide.running.solve import plan_run, solve
+from bayes_distnet.decide.schedules.slot import Slot
 from bayes_distnet.errors import CollectError, SettingError, StoreError
 
 needs_two_cores = pytest.mark.skipif(usable_cores() < 2, reason="needs two cores")

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import load_dataset
-from bayes_distnet.decide.portfolio_model import PortfolioModel
-from bayes_distnet.decide.training import train_portfolio
+from bayes_distnet.decide.portfolio.model import PortfolioModel
+from bayes_distnet.decide.portfolio.training import train_portfolio
+from bayes_distnet.decide.running.planners import planner_of
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.record import read_record
 
@@ -38,3 +39,12 @@ def test_costs_and_overhead_are_charged_together(data):
 def test_unusable_settings_are_named(data, settings, message):
     with pytest.raises(SettingError, match=message):
         train_portfolio(data, "ridge", **settings)
+
+
+def test_a_portfolio_of_one_solver_plans_that_solver(data, tmp_path):
+    train_portfolio(data.of("clasp"), "ridge", out=tmp_path / "m", overhead=1.0)
+    planner = planner_of(tmp_path / "m")
+    assert planner.facts.solvers == ("clasp",)
+    assert {slot.solver for slot in planner.facts.static} == {"clasp"}
+    schedule = planner.plan(data.features.iloc[0].to_dict(), solvers=["clasp"], deadline=10.0)
+    assert {slot.solver for slot in schedule.slots} == {"clasp"}

@@ -6,7 +6,7 @@ import pytest
 from heavy_tails import heavy_tails
 
 from bayes_distnet import run_experiment
-from bayes_distnet.decide.policies.registry import POLICIES, PolicyEntry
+from bayes_distnet.decide.restarts.policies.registry import POLICIES, PolicyEntry
 from bayes_distnet.experiments.decision_records import Curve, Outcome, curve_rows, decision_rows, record_of
 from bayes_distnet.experiments.decisions import by_instance, decided, geometric_with_error, mean_with_error, summary_of
 from bayes_distnet.experiments.restarts import NONE, ORACLE
@@ -78,7 +78,7 @@ def test_a_second_model_does_not_replay_the_policies_without_models_twice(made, 
 
 
 def test_a_registered_policy_takes_part(tmp_path):
-    mine = PolicyEntry("mine", "my Luby", "my own", "bayes_distnet.decide.policies.tuning:best_luby")
+    mine = PolicyEntry("mine", "my Luby", "my own", "bayes_distnet.decide.restarts.policies.tuning:best_luby")
     with POLICIES.extended(mine):
         results = run_experiment(
             "restarts", heavy_tails(24, 12), tmp_path / "mine", models=["ridge"], only_folds=1, **CALL

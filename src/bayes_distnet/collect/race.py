@@ -25,6 +25,7 @@ from bayes_distnet.validation import check_at_least, check_positive
 
 LONGEST = 1e9  # seconds: cutoff of an attempt without one, since solvers are given a number
 SHORTEST = 0.001  # seconds: less than this is no time for an attempt
+HUNG_FACTOR, HUNG_SECONDS = 10.0, 2.0  # an attempt that takes so much longer by the clock than its cutoff hangs
 STOP_SECONDS = 0.05  # time after which an attempt that goes on is asked again to stop
 
 
@@ -42,7 +43,7 @@ def race(
     """Make attempts on several cores until one has an answer; then stop all others at once.
 
     Whatever ends the race, Ctrl-C included, no process is left. A solver that crashes, hangs, is killed or gives a
-    wrong solution costs its attempt only.
+    wrong solution costs its attempt only. An attempt hangs if it has taken ten times its cutoff by the clock, plus 2 s.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class _Core:
             outcome = executor.run(
                 solver.command(instance, seed=attempt.seed, cutoff=attempt.cutoff, solution=True),
                 cutoff=attempt.cutoff,
-                wall_limit=max(SHORTEST, min(limits.left(), 2 * LONGEST)),
+                wall_limit=max(SHORTEST, min(limits.left(), HUNG_FACTOR * attempt.cutoff + HUNG_SECONDS)),
                 memory_limit=limits.memory,
                 read_answer=solver.read_answer,
                 copy=output,

@@ -13,18 +13,18 @@ import pandas as pd
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.decide.law_table import LawTable
-from bayes_distnet.decide.policies.base import RestartPolicy
-from bayes_distnet.decide.policies.cautious import Cautious, learn_threshold, unsureness
-from bayes_distnet.decide.policies.learner import OnlineLearner
-from bayes_distnet.decide.policies.luby import Luby
-from bayes_distnet.decide.policies.predicted import Predicted
-from bayes_distnet.decide.policies.registry import POLICIES
-from bayes_distnet.decide.policies.tuning import best_luby
-from bayes_distnet.decide.restart_learning import learn_rule
-from bayes_distnet.decide.restart_replay import RecordedRuns, fixed_time, policy_time, simulate
-from bayes_distnet.decide.restart_rule import RestartLaws, RestartRule
-from bayes_distnet.decide.restarts import expected_time
+from bayes_distnet.decide.laws.law_table import LawTable
+from bayes_distnet.decide.restarts.best_cutoff import expected_time
+from bayes_distnet.decide.restarts.learning import learn_rule
+from bayes_distnet.decide.restarts.policies.base import RestartPolicy
+from bayes_distnet.decide.restarts.policies.cautious import Cautious, learn_threshold, unsureness
+from bayes_distnet.decide.restarts.policies.learner import OnlineLearner
+from bayes_distnet.decide.restarts.policies.luby import Luby
+from bayes_distnet.decide.restarts.policies.predicted import Predicted
+from bayes_distnet.decide.restarts.policies.registry import POLICIES
+from bayes_distnet.decide.restarts.policies.tuning import best_luby
+from bayes_distnet.decide.restarts.replay import RecordedRuns, fixed_time, policy_time, simulate
+from bayes_distnet.decide.restarts.rule import RestartLaws, RestartRule
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.experiments.decision_records import Curve, Outcome, record_of
 from bayes_distnet.experiments.decisions import by_instance, decided, geometric_with_error, mean_with_error, roles_of

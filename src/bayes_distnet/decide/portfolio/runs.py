@@ -117,10 +117,8 @@ class PortfolioRuns:
         return replace(self, seconds=np.minimum(total, self.cutoff), finished=self.finished & (total <= self.cutoff))
 
     def costs(self, objective: Objective) -> FloatArray:
-        """Return the mean cost (n, S) of the runs of each solver per instance; where there is none, of all its runs.
-
-        A run that was stopped before the cutoff has the mean cost of the solver's runs that took longer.
-        """
+        """Return the mean cost (n, S) of the runs of each solver per instance; where there is none, of all its runs."""
+        # A run that was stopped before the cutoff has the mean cost of the solver's runs that took longer.
         assert objective.of_runs is not None
         present = ~np.isnan(self.seconds)
         each = np.where(present, objective.of_runs(np.where(present, self.seconds, 1.0), self.finished), 0.0)

@@ -5,6 +5,7 @@ Nothing is run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,7 +14,15 @@ import pandas as pd
 
 from bayes_distnet.decide.advice import advise
 from bayes_distnet.decide.decisions import Advice
-from bayes_distnet.decide.planners import PortfolioPlanner, SavedPlanner, Schedule, SolverPlanner, one_row, planner_of
+from bayes_distnet.decide.planners import (
+    PortfolioPlanner,
+    SavedPlanner,
+    Schedule,
+    SolverPlanner,
+    luck_is_known,
+    one_row,
+    planner_of,
+)
 from bayes_distnet.decide.restarts import best_cutoff
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
@@ -58,7 +67,10 @@ class SolverOutlook:
     def of(cls, solver: str, rtd: PredictedRuntimes, deadline: float | None) -> SolverOutlook:
         """Read the outlook off a prediction of one row."""
         low, high = rtd.band(BAND)
-        cut = best_cutoff(rtd)
+        cutoff, why = math.inf, "Do not restart: one run per instance shows nothing about the luck of a run."
+        if luck_is_known(rtd):
+            cut = best_cutoff(rtd)
+            cutoff, why = float(cut.cutoff[0]), cut.why[0]
         return cls(
             solver,
             float(rtd.median()[0]),
@@ -67,8 +79,8 @@ class SolverOutlook:
             float(rtd.quantile(0.9)[0]),
             None if deadline is None else float(rtd.cdf(deadline)[0]),
             float(rtd.minimum_of(2).median()[0]),
-            float(cut.cutoff[0]),
-            cut.why[0],
+            cutoff,
+            why,
         )
 
 

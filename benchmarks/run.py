@@ -101,7 +101,7 @@ def train(work: Path) -> Path:
         subprocess.run(command("features", work / "training", "--out", features, *costs), check=True)
     if not model.exists():
         given = ["--features", features, "--costs", work / "costs.parquet", "--overhead", round(loading(), 2)]
-        given += ["--out", model]
+        given += ["--objective", "time", "--out", model]
         subprocess.run(command("fit", runs, "--portfolio", *given), check=True)
     return model
 

@@ -42,6 +42,11 @@ def test_a_slot_with_a_cutoff_holds_attempts_until_its_time_is_used():
     assert made == [("a", 1.0), ("a", 1.0), ("a", 0.5), None]
 
 
+def test_a_cutoff_that_fails_again_and_again_grows():
+    made = play(lane(Slot("a", 0, math.inf, cutoff=1.0)), *["timeout"] * 25)
+    assert [cutoff for _, cutoff in made] == [1.0] * 8 + [2.0] * 8 + [4.0] * 8 + [8.0]
+
+
 def test_every_attempt_has_a_new_seed_within_those_the_solver_accepts():
     seeds = Seeds(0, used={("a", 1)})
     assert [seeds.next(SOLVERS["a"]) for _ in range(3)] == [0, 2, 3]

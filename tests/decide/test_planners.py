@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet import RandomForest, Ridge, make_runs
+from bayes_distnet import HybridDistNet, RandomForest, Ridge, make_runs
 from bayes_distnet.decide.running.consultation import consult
 from bayes_distnet.decide.running.planners import Facts, SolverPlanner, planner_of
 from bayes_distnet.decide.schedules.slot import Slot
@@ -99,3 +99,13 @@ def test_a_consultation_of_one_solver(data):
     assert outlook.two_copies < outlook.median < outlook.q90
     assert answers.advice.action in ("continue", "restart")
     assert set(answers.as_dict()) == {"instance", "solvers", "cores", "plan", "advice"}
+
+
+def test_one_run_per_instance_gives_no_restarts():
+    rng = np.random.default_rng(0)
+    features = pd.DataFrame({"x": rng.normal(size=60)})
+    model = HybridDistNet(max_iter=20, n_members=2, n_estimators=20, random_state=0, verbose=False)
+    planner = SolverPlanner(model.fit(features, np.exp(3.0 * rng.normal(size=60))), "mine")
+    schedule = planner.plan({"x": 0.0}, solvers=["mine"])
+    assert schedule.slots[0].cutoff == math.inf
+    assert schedule.why.startswith("Do not restart: one run per instance")

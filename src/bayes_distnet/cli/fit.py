@@ -48,6 +48,9 @@ def add_fit(commands: Any) -> None:
         "--costs", type=Path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
     )
     parser.add_argument(
+        "--objective", metavar="NAME", help="with --portfolio: time, par10 or par2 is made small; default: par10"
+    )
+    parser.add_argument(
         "--overhead",
         type=float,
         metavar="SECONDS",
@@ -81,8 +84,9 @@ def _fit(parsed: argparse.Namespace) -> None:
     check_writable(parsed.out, overwrite=parsed.force)  # before the data are read
     if parsed.portfolio:
         return _fit_portfolio(parsed)
-    if parsed.costs is not None:
-        raise SettingError("--costs goes with --portfolio: the cost of features matters where solvers are chosen.")
+    for option in ("costs", "objective"):
+        if getattr(parsed, option) is not None:
+            raise SettingError(f"--{option} goes with --portfolio, which chooses between solvers.")
     model = train(
         open_data(parsed.data, parsed.features, parsed.solver),
         parsed.model,
@@ -113,6 +117,7 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
     model = train_portfolio(
         open_data(parsed.data, parsed.features, parsed.solver, several=True),
         parsed.model,
+        objective=parsed.objective or "par10",
         costs=None if costs is None else costs["seconds"],
         overhead=parsed.overhead,
         holdout=parsed.holdout,

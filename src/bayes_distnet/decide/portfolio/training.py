@@ -21,6 +21,7 @@ def train_portfolio(
     data: Dataset,
     model: str = RECOMMENDED,
     *,
+    objective: str = "par10",
     costs: pd.Series[float] | None = None,
     overhead: float = 0.0,
     holdout: float | None = None,
@@ -38,6 +39,8 @@ def train_portfolio(
         Runs and features.
     model : str, default "hybrid"
         Key of the model of each solver in `bayes_distnet.models.MODELS`.
+    objective : str, default "par10"
+        What the choice, the presolver and the use of features are learnt to make small: see `find_objective`.
     costs : Series, optional
         CPU seconds of the features, by instance; by default those of the data.
     overhead : float, default 0.0
@@ -81,7 +84,7 @@ def train_portfolio(
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()
     base = find_model(model).build("lognormal", random_state)
-    portfolio = PortfolioModel(base, random_state=random_state, n_jobs=n_jobs).fit(used)
+    portfolio = PortfolioModel(base, objective=objective, random_state=random_state, n_jobs=n_jobs).fit(used)
     observed = used.runs.observed()
     portfolio.training_record_ = TrainingRecord(
         data=name,

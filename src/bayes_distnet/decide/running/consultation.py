@@ -5,6 +5,7 @@ Nothing is run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from bayes_distnet.decide.running.planners import (
     SavedPlanner,
     Schedule,
     SolverPlanner,
+    luck_is_known,
     one_row,
     planner_of,
 )
@@ -65,7 +67,10 @@ class SolverOutlook:
     def of(cls, solver: str, rtd: PredictedRuntimes, deadline: float | None) -> SolverOutlook:
         """Read the outlook off a prediction of one row."""
         low, high = rtd.band(BAND)
-        cut = best_cutoff(rtd)
+        cutoff, why = math.inf, "Do not restart: one run per instance shows nothing about the luck of a run."
+        if luck_is_known(rtd):
+            cut = best_cutoff(rtd)
+            cutoff, why = float(cut.cutoff[0]), cut.why[0]
         return cls(
             solver,
             float(rtd.median()[0]),
@@ -74,8 +79,8 @@ class SolverOutlook:
             float(rtd.quantile(0.9)[0]),
             None if deadline is None else float(rtd.cdf(deadline)[0]),
             float(rtd.minimum_of(2).median()[0]),
-            float(cut.cutoff[0]),
-            cut.why[0],
+            cutoff,
+            why,
         )
 
 

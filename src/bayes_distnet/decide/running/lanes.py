@@ -17,6 +17,7 @@ from bayes_distnet.decide.schedules.slot import Slot
 
 BROKEN = (CRASHED, MEMOUT, UNREADABLE)  # ends that another attempt on the same instance would probably have, too
 GROWTH = 2.0  # factor by which rounds after the schedule grow
+PATIENCE = 8  # attempts after which a restart cutoff is doubled: the prediction behind it was probably wrong
 LEAST = 0.01  # seconds: a rest of a slot that is not worth another attempt
 
 
@@ -48,9 +49,10 @@ class Seeds:
 class ScheduleLane:
     """One core's part of a schedule, and what follows it.
 
-    A slot with a restart cutoff holds several attempts. A solver that fails for another reason than time is not started
-    again. After the schedule, the solvers take turns, each time for longer, so that no solver that is stuck can hold up
-    the others: the time to an answer is then within a constant factor of the best solver's.
+    A slot with a restart cutoff holds several attempts; every eight of them the cutoff is doubled, so that a prediction
+    which was too short cannot keep a solver from its answer for ever. A solver that fails for another reason than time
+    is not started again. After the schedule, the solvers take turns, each time for longer, so that no solver that is
+    stuck can hold up the others: the time to an answer is then within a constant factor of the best solver's.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ class ScheduleLane:
         self.broken: set[str] = set()
         self._slots = self._in_turn(slots, rest)
         self._slot: Slot | None = None
-        self._left = 0.0
+        self._left, self._made = 0.0, 0
 
     def __call__(self, past: Sequence[Tried]) -> Attempt | None:
         """Return the next attempt; None if there is nothing left to try."""
@@ -84,9 +86,11 @@ class ScheduleLane:
             self._slot = next(self._slots, None)
             if self._slot is None:
                 return None
-            self._left = self._slot.seconds
+            self._left, self._made = self._slot.seconds, 0
         solver = self.solvers[self._slot.solver]
-        return Attempt(solver, self.seeds.next(solver), min(self._left, self._slot.cutoff))
+        cutoff = self._slot.cutoff * GROWTH ** (self._made // PATIENCE)
+        self._made += 1
+        return Attempt(solver, self.seeds.next(solver), min(self._left, cutoff))
 
     def _goes_on(self) -> bool:
         """Whether another attempt fits into the current slot."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayes_distnet.decide.portfolio.model import PortfolioModel
+    from bayes_distnet.decide.restarts.cutoffs import Cutoffs
+    from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
     from bayes_distnet.models.base import RuntimeEstimator
 
 PORTFOLIO = "PortfolioModel"  # kind of model in a header
@@ -174,7 +176,6 @@ class PortfolioPlanner(Planner):
         objective: str | None = None,
     ) -> Schedule:
         """Plan the runs on one instance; see `Planner.plan`."""
-        from bayes_distnet.decide.restarts.best_cutoff import best_cutoff
         from bayes_distnet.decide.schedules.planning import HORIZON
 
         limit = HORIZON * self.model.cutoff_ if deadline is None else deadline
@@ -185,7 +186,7 @@ class PortfolioPlanner(Planner):
             return Schedule(plan.slots[0], plan.why[0])
         row = _table(features)
         predicted = self.model.predict_distribution(row)
-        cutoffs = {name: best_cutoff(rtd).cutoff for name, rtd in predicted.items() if name in solvers}
+        cutoffs = {name: restarts_of(predicted[name]).cutoff for name in solvers if luck_is_known(predicted[name])}
         plan = self.model.plan(row, limit, cores=cores, objective=objective, solvers=solvers, cutoffs=cutoffs)
         return Schedule(plan.slots[0], plan.why[0])
 
@@ -215,13 +216,14 @@ class SolverPlanner(Planner):
         objective: str | None = None,
     ) -> Schedule:
         """Plan the runs on one instance; see `Planner.plan`."""
-        from bayes_distnet.decide.restarts.best_cutoff import best_cutoff
-
         if features is None:
             return self.without_features(solvers, cores, "no features")
-        cut = best_cutoff(self.model.predict_distribution(one_row(self.model, features)))
-        slots = tuple(Slot(self.solver, 0.0, math.inf, core, float(cut.cutoff[0])) for core in range(cores))
-        return Schedule(slots, cut.why[0])
+        rtd = self.model.predict_distribution(one_row(self.model, features))
+        cutoff, why = math.inf, "Do not restart: one run per instance shows nothing about the luck of a run."
+        if luck_is_known(rtd):
+            cut = restarts_of(rtd)
+            cutoff, why = float(cut.cutoff[0]), cut.why[0]
+        return Schedule(tuple(Slot(self.solver, 0.0, math.inf, core, cutoff) for core in range(cores)), why)
 
 
 class SavedPlanner(Planner):
@@ -317,6 +319,19 @@ def _saved_facts(path: Path, solver: str | None) -> Facts:
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelFileError(f"{path}: the header does not describe a portfolio ({error!r}). Save it again.") from error
+
+
+def luck_is_known(rtd: PredictedRuntimes) -> bool:
+    """Whether runs with several seeds have shown how much of a runtime is luck, which a restart draws anew."""
+    effect = getattr(rtd, "effect", None)
+    return effect is None or not effect.assumed
+
+
+def restarts_of(rtd: PredictedRuntimes) -> Cutoffs:
+    """Return the best restart cutoff of a prediction; imported late, since most runs need none."""
+    from bayes_distnet.decide.restarts.best_cutoff import best_cutoff
+
+    return best_cutoff(rtd)
 
 
 def _table(features: Mapping[str, float]) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from bayes_distnet.validation import check_at_least, check_choice, check_positiv
 
 BLOCK = 16  # rows that are tabulated together
 MOST_INSTANCES = 256  # training instances that a plan without features is made from
-HORIZON = 100.0  # plans without a deadline are made for this many times the cutoff of the training runs
+HORIZON = 5.0  # plans without a deadline are made for this many times the cutoff of the training runs
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ PUBLISHED = {
     "SAT11-HAND": (0.362, 0.454, 0.438, 0.561, 0.362),
     "BNSL-2016": (0.193, 0.177, 0.176, 0.241, 0.176),
 }
-COLUMNS = ("Run2Survive", "forest per solver", "SATzilla'11", "SUNNY", "lowest published")
+COLUMNS = tuple(f"published: {name}" for name in ("Run2Survive", "forest", "SATzilla'11", "SUNNY", "lowest"))
 
 
 def main(folders: list[str]) -> None:
@@ -95,7 +95,7 @@ def _scenarios(policies: pd.DataFrame, score: str) -> str | None:
         own = ["–" if pd.isna(value) else f"**{value:.3f}**" if value == least else f"{value:.3f}" for value in row]
         lines.append([str(name), f"{folds[name]:.0f}", *known, *own])
     complete = wide[order].dropna()
-    if len(complete) > 1:
+    if len(complete) > 2:
         medians = [f"{value:.3f}" for value in complete.median()]
         known = [f"{pd.Series(c).median():.3f}" for c in zip(*(PUBLISHED[str(n)] for n in complete.index), strict=True)]
         lines.append([f"median of {len(complete)}", "", *(known if published else []), *medians])

@@ -20,6 +20,8 @@ import numpy as np
 from bayes_distnet import BayesDistNet, load_dataset, load_model
 from bayes_distnet.data.observations import observe
 from bayes_distnet.data.splits import cut_off, first_runs, folds_by_instance
+from bayes_distnet.distributions.families import LogNormal
+from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.base import fit_runs
 from bayes_distnet.models.network.convergence import effective_draws, r_hat
 from bayes_distnet.models.sampled_effect import SampledEffect
@@ -110,6 +112,17 @@ def chains(model: BayesDistNet, chosen: slice) -> BayesDistNet:
     return part
 
 
+def laws(model: BayesDistNet, asked) -> RuntimeDistribution:
+    """Instance laws of all weight draws and values of the effect, as components; without the gate of far rows."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
+    x, size = model.ensemble_.inputs(asked.to_numpy()), model.effect_.fractions[:, None]
+    drawn = model.ensemble_.network(x).components
+    location = drawn.loc[..., None] + np.sqrt(size) * drawn.scale[..., None] * nodes
+    scale = np.broadcast_to(np.sqrt(1.0 - size) * drawn.scale[..., None], location.shape)
+    components = LogNormal(location.reshape(len(x), -1), scale.reshape(len(x), -1))
+    return RuntimeDistribution(components, np.tile(weights, len(size)))
+
+
 def distances(rtd, other) -> tuple[np.ndarray, np.ndarray]:
     """Total variation and KS distance between predictive cdfs, per instance."""
     ends = np.log([rtd.quantile([0.0005, 0.9995]), other.quantile([0.0005, 0.9995])])
@@ -141,13 +154,17 @@ def measured(rtd, reference, own) -> dict[str, np.ndarray]:
     }
 
 
-def row(name: str, parts: list[dict[str, np.ndarray]], *, scores: bool = True) -> None:
-    figures = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+def row(name: str, parts: list[dict[str, np.ndarray]], references: list[dict[str, np.ndarray]]) -> None:
+    figures, known = ({key: np.concatenate([p[key] for p in some]) for key in some[0]} for some in (parts, references))
     spread = [f"{np.median(figures[key]):.3f}, {np.quantile(figures[key], 0.9):.3f}" for key in ("tv", "ks")]
-    means = [f"{figures[key].mean():.3f}" for key in ("nllh", "joint")] + [
-        f"{figures[key].mean():.2f}" for key in ("half", "most")
-    ]
-    line(name, *spread, f"{np.median(figures['ratio']):.2f}", f"{np.median(np.exp(figures['width'])):.2f}", *means)
+    scores = []
+    for key in ("nllh", "joint"):
+        gap = figures[key] - known[key]
+        error = gap.std(ddof=1) / np.sqrt(gap.size)
+        scores.append(f"{figures[key].mean():.3f} ({gap.mean():+.3f} ± {error:.3f})")
+    covered = [f"{figures[key].mean():.2f}" for key in ("half", "most")]
+    widths = f"{np.median(figures['ratio']):.2f}", f"{np.median(np.exp(figures['width'])):.2f}"
+    line(name, *spread, *widths, *scores, *covered)
 
 
 def convergence(model: BayesDistNet, fold: Fold) -> tuple[float, ...]:
@@ -171,13 +188,13 @@ def table(name: str, runs: int, fraction: float, parts: list[Fold], folder: Path
         "KS (median, 90 %)",
         "width / reference",
         "width",
-        "nllh",
-        "joint",
+        "nllh (against reference)",
+        "joint (against reference)",
         "in band(0.5)",
         "in band(0.9)",
     )
     line(*["---"] * 9)
-    agreement, references = [], []
+    agreement, references, known = [], [], []
     for title, model in models(runs, extra).items():
         found = []
         for i, fold in enumerate(parts):
@@ -189,16 +206,22 @@ def table(name: str, runs: int, fraction: float, parts: list[Fold], folder: Path
                 figures = convergence(one, fold)
                 agreement.append((name, str(i), title, *(f"{value:.3g}" for value in figures)))
             found.append(measured(rtd, references[i], fold.own))
-        row(title, found)
         if title == REFERENCE:
-            halves = []
-            for fold in parts:
-                one = fitted(title, model, fold, folder)
-                first, second = (
-                    chains(one, part).predict_distribution(fold.asked) for part in (slice(0, 2), slice(2, 4))
-                )
-                halves.append(measured(first, second, fold.own))
-            row("noise floor: two chains against two others", halves)
+            known = found
+        row(title, found, known)
+        if title == REFERENCE:
+            sampled = [(fitted(title, model, fold, folder), fold) for fold in parts]
+            halves = [
+                [chains(one, part).predict_distribution(fold.asked) for part in (slice(0, 2), slice(2, 4))]
+                for one, fold in sampled
+            ]
+            floor = [measured(*half, fold.own) for half, fold in zip(halves, parts, strict=True)]
+            row("noise floor: two chains against two others", floor, known)
+            apart = [
+                measured(laws(one, fold.asked), rtd, fold.own)
+                for (one, fold), rtd in zip(sampled, references, strict=True)
+            ]
+            row("reference, effects kept per draw", apart, known)
     return agreement
 
 

@@ -108,7 +108,7 @@ def train(work: Path) -> Path:
 
 def loading() -> float:
     """Return the CPU seconds in which a new process loads what a portfolio needs."""
-    words = [sys.executable, "-c", "import bayes_distnet.decide.portfolio_model; raise SystemExit(10)"]
+    words = [sys.executable, "-c", "import bayes_distnet.decide.portfolio.model; raise SystemExit(10)"]
     return statistics.median(cpu_seconds(words)[0] for _ in range(5))
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.decide.registry import SelectorEntry
+from bayes_distnet.decide.selection.registry import SelectorEntry
 from bayes_distnet.models.registry import Role
 
 CUTOFF = 100.0
@@ -15,7 +15,7 @@ RIDGES = SelectorEntry(
     "ridges",
     "PortfolioModel of ridges",
     Role.MODEL,
-    "bayes_distnet.decide.portfolio_selector:PortfolioSelector",
+    "bayes_distnet.decide.selection.portfolio_selector:PortfolioSelector",
     {"base": "ridge"},
     parallel=True,
 )

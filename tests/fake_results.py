@@ -57,7 +57,8 @@ def fake_results(
     folder.mkdir(parents=True, exist_ok=True)
     dataset = fake_data()
     dataset.save(folder / "data")
-    plans = {name: _plan(name, models, folds, seeds, slow) for name in (experiments or EXPERIMENTS)}
+    scored = [name for name, entry in EXPERIMENTS.items() if not entry.decides]
+    plans = {name: _plan(name, models, folds, seeds, slow) for name in (experiments or scored)}
     session = {"started": "2026-11-16T01:39:25+00:00", "seconds": 812.0, "jobs": 1200, "processes": 2, "where": "local"}
     about = {
         "format": 1,

@@ -16,7 +16,7 @@ complete_words() {
 complete_words bayes-distnet fi
 complete_words bayes-distnet fit --mo
 complete_words bayes-distnet fit --model bayes-
-complete_words bayes-distnet fit clasp
+complete_words bayes-distnet fit clasp-f
 complete_words bayes-distnet experiment --cutoffs ""
 complete_words bayes-distnet fit x --out fol
 complete_words bayes-distnet generate fac

@@ -6,7 +6,7 @@ from made_portfolios import two_specialists
 
 from bayes_distnet import KNearest, Marginal
 from bayes_distnet.decide.advice import advise
-from bayes_distnet.decide.portfolio_model import PortfolioModel
+from bayes_distnet.decide.portfolio.model import PortfolioModel
 from bayes_distnet.errors import FeatureError, SettingError
 
 LEFT = [[-0.8, 0.0]]

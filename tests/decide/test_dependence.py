@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.dependence import Dependence, learn_dependence, nearest_correlation
-from bayes_distnet.decide.law_table import hardness_scores
+from bayes_distnet.decide.laws.dependence import Dependence, learn_dependence, nearest_correlation
+from bayes_distnet.decide.laws.law_table import hardness_scores
 from bayes_distnet.errors import SettingError
 
 TRUE = np.array([[1.0, 0.8, 0.2], [0.8, 1.0, 0.0], [0.2, 0.0, 1.0]])

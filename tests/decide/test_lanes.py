@@ -8,8 +8,8 @@ import pytest
 from bayes_distnet.collect.attempts import Attempt, Tried
 from bayes_distnet.collect.executor import Outcome
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.decide.lanes import ScheduleLane, Seeds, lanes_of
-from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.running.lanes import ScheduleLane, Seeds, lanes_of
+from bayes_distnet.decide.schedules.slot import Slot
 
 SOLVERS = {name: Solver(name, ("true", "{seed}", "{instance}"), "^s") for name in ("a", "b", "c")}
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayes_distnet.decide.law_table import LawTable, hardness_scores
+from bayes_distnet.decide.laws.law_table import LawTable, hardness_scores
 from bayes_distnet.distributions.families import Exponential, LogLogistic, LogNormal, Weibull
 from bayes_distnet.distributions.instance_effect import InstanceEffect
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.law_table import LawTable
-from bayes_distnet.decide.objectives import OBJECTIVES, find_objective
+from bayes_distnet.decide.laws.law_table import LawTable
+from bayes_distnet.decide.laws.objectives import OBJECTIVES, find_objective
 from bayes_distnet.distributions.families import Exponential, LogLogistic, LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError

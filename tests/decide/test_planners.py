@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import HybridDistNet, RandomForest, Ridge, make_runs
-from bayes_distnet.decide.consultation import consult
-from bayes_distnet.decide.planners import Facts, SolverPlanner, planner_of
-from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.running.consultation import consult
+from bayes_distnet.decide.running.planners import Facts, SolverPlanner, planner_of
+from bayes_distnet.decide.schedules.slot import Slot
 from bayes_distnet.errors import ModelFileError, SettingError
 from bayes_distnet.models.header import FORMAT_VERSION
 from bayes_distnet.models.library import save_model, train

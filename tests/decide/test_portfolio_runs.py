@@ -6,8 +6,8 @@ import pytest
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.decide.objectives import find_objective
-from bayes_distnet.decide.portfolio_runs import PortfolioRuns
+from bayes_distnet.decide.laws.objectives import find_objective
+from bayes_distnet.decide.portfolio.runs import PortfolioRuns
 
 
 def dataset(extra=()):

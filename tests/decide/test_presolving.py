@@ -4,10 +4,10 @@ import pytest
 from made_portfolios import two_specialists
 
 from bayes_distnet.data.feature_groups import FeatureGroup, FeatureGroups
-from bayes_distnet.decide.feature_choice import with_paying_features
-from bayes_distnet.decide.objectives import find_objective
-from bayes_distnet.decide.portfolio_runs import PortfolioRuns
-from bayes_distnet.decide.presolving import learn_presolver
+from bayes_distnet.decide.laws.objectives import find_objective
+from bayes_distnet.decide.portfolio.feature_choice import with_paying_features
+from bayes_distnet.decide.portfolio.presolving import learn_presolver
+from bayes_distnet.decide.portfolio.runs import PortfolioRuns
 
 PAR10 = find_objective("par10", cutoff=100.0)
 

@@ -8,11 +8,11 @@ import pytest
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.feature_groups import FeatureGroup, FeatureGroups
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.decide.feature_charge import Charge, FeatureTime, feature_time
-from bayes_distnet.decide.limits_of_choice import oracle, single_best
-from bayes_distnet.decide.procedures import Procedure, Step
-from bayes_distnet.decide.replay import replay
-from bayes_distnet.decide.solver_runs import SolverRuns
+from bayes_distnet.decide.selection.feature_charge import Charge, FeatureTime, feature_time
+from bayes_distnet.decide.selection.limits_of_choice import oracle, single_best
+from bayes_distnet.decide.selection.procedures import Procedure, Step
+from bayes_distnet.decide.selection.replay import replay
+from bayes_distnet.decide.selection.solver_runs import SolverRuns
 
 CUTOFF = 10.0
 NAMES = ["a", "b", "c"]

@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.law_table import LawTable
-from bayes_distnet.decide.policies.cautious import Cautious, learn_threshold, unsureness
-from bayes_distnet.decide.policies.fixed import Fixed, never
-from bayes_distnet.decide.policies.geometric import Geometric
-from bayes_distnet.decide.policies.learner import OnlineLearner
-from bayes_distnet.decide.policies.luby import Luby, luby
-from bayes_distnet.decide.policies.predicted import Predicted
-from bayes_distnet.decide.policies.registry import POLICIES, PolicyEntry
-from bayes_distnet.decide.restart_learning import common_curve, learn_rule
-from bayes_distnet.decide.restart_replay import RecordedRuns, fixed_time, policy_time, simulate
-from bayes_distnet.decide.restart_rule import RestartLaws, RestartRule
-from bayes_distnet.decide.restarts import best_cutoff
+from bayes_distnet.decide.laws.law_table import LawTable
+from bayes_distnet.decide.restarts.best_cutoff import best_cutoff
+from bayes_distnet.decide.restarts.learning import common_curve, learn_rule
+from bayes_distnet.decide.restarts.policies.cautious import Cautious, learn_threshold, unsureness
+from bayes_distnet.decide.restarts.policies.fixed import Fixed, never
+from bayes_distnet.decide.restarts.policies.geometric import Geometric
+from bayes_distnet.decide.restarts.policies.learner import OnlineLearner
+from bayes_distnet.decide.restarts.policies.luby import Luby, luby
+from bayes_distnet.decide.restarts.policies.predicted import Predicted
+from bayes_distnet.decide.restarts.policies.registry import POLICIES, PolicyEntry
+from bayes_distnet.decide.restarts.replay import RecordedRuns, fixed_time, policy_time, simulate
+from bayes_distnet.decide.restarts.rule import RestartLaws, RestartRule
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.instance_effect import InstanceEffect
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
@@ -232,5 +232,16 @@ def test_every_registered_policy_can_be_made():
 
 
 def test_a_policy_is_added_by_one_line():
-    with POLICIES.extended(PolicyEntry("mine", "mine", "my own", "bayes_distnet.decide.policies.tuning:best_luby")):
+    with POLICIES.extended(
+        PolicyEntry("mine", "mine", "my own", "bayes_distnet.decide.restarts.policies.tuning:best_luby")
+    ):
         assert "mine" in POLICIES
+
+
+def test_a_rule_may_start_lower_and_grow():
+    plain, grown = RestartRule(adapts=False, doubt=0.0), RestartRule(adapts=False, doubt=0.0, scale=0.5, growth=1.1)
+    first = Predicted(laws(), plain).next_cutoff([])
+    np.testing.assert_allclose(Predicted(laws(), grown).sequence(4), 0.5 * first * 1.1 ** np.arange(4))
+    assert Predicted(laws(), grown).next_cutoff([0.1, 0.1]) == pytest.approx(0.5 * first * 1.21)
+    with pytest.raises(SettingError):
+        RestartRule(growth=0.9)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.policies.fixed import Fixed, never
-from bayes_distnet.decide.policies.geometric import Geometric
-from bayes_distnet.decide.policies.luby import Luby
-from bayes_distnet.decide.restart_replay import RecordedRuns, fixed_time, policy_time, simulate
+from bayes_distnet.decide.restarts.policies.fixed import Fixed, never
+from bayes_distnet.decide.restarts.policies.geometric import Geometric
+from bayes_distnet.decide.restarts.policies.luby import Luby
+from bayes_distnet.decide.restarts.replay import RecordedRuns, fixed_time, policy_time, simulate
 from bayes_distnet.errors import RuntimeDataError
 
 

@@ -4,8 +4,8 @@ import pytest
 from scipy import integrate, optimize, stats
 
 from bayes_distnet import decide
-from bayes_distnet.decide.law_table import LawTable, hardness_scores
-from bayes_distnet.decide.restarts import RestartRule, best_cutoff, expected_time
+from bayes_distnet.decide.laws.law_table import LawTable, hardness_scores
+from bayes_distnet.decide.restarts.best_cutoff import RestartRule, best_cutoff, expected_time
 from bayes_distnet.distributions.families import Exponential, LogLogistic, LogNormal, Weibull
 from bayes_distnet.distributions.instance_effect import InstanceEffect
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes

@@ -3,14 +3,14 @@ import itertools
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.dependence import Dependence
-from bayes_distnet.decide.exact_schedule import exact_schedule, longest_cover
-from bayes_distnet.decide.joint_laws import JointLaws
-from bayes_distnet.decide.objectives import find_objective
-from bayes_distnet.decide.parallel import best_together
-from bayes_distnet.decide.schedules import best_schedule, cost_of, greedy_schedule
-from bayes_distnet.decide.slot import Slot
-from bayes_distnet.decide.slots import schedule_law, solved_by
+from bayes_distnet.decide.laws.dependence import Dependence
+from bayes_distnet.decide.laws.joint_laws import JointLaws
+from bayes_distnet.decide.laws.objectives import find_objective
+from bayes_distnet.decide.schedules.exact import exact_schedule, longest_cover
+from bayes_distnet.decide.schedules.greedy import best_schedule, cost_of, greedy_schedule
+from bayes_distnet.decide.schedules.parallel import best_together
+from bayes_distnet.decide.schedules.slot import Slot
+from bayes_distnet.decide.schedules.slots import schedule_law, solved_by
 from bayes_distnet.distributions.families import Exponential, LogNormal
 from bayes_distnet.distributions.instance_effect import InstanceEffect
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes

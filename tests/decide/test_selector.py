@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.neighbours import Neighbours
-from bayes_distnet.decide.pairwise import PairwiseVotes
-from bayes_distnet.decide.selector import Selector
-from bayes_distnet.decide.trees import Inputs
+from bayes_distnet.decide.portfolio.neighbours import Neighbours
+from bayes_distnet.decide.portfolio.pairwise import PairwiseVotes
+from bayes_distnet.decide.portfolio.selector import Selector
+from bayes_distnet.decide.portfolio.trees import Inputs
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(150, 4))

@@ -9,7 +9,7 @@ import pytest
 from bayes_distnet.collect.attempts import Attempt, Tried
 from bayes_distnet.collect.executor import Outcome
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.decide.solutions import SolutionCheck, first_unsatisfied
+from bayes_distnet.decide.running.solutions import SolutionCheck, first_unsatisfied
 
 FORMULA = "c comment\np cnf 3 3\n1 2\n0 -1 3 0\n-2 -3 0\n%\n0\n"
 SOLVER = Solver("s", ("true", "{instance}"), r"^s (\w+)")

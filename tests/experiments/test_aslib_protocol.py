@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet.decide.feature_charge import Charge
+from bayes_distnet.decide.selection.feature_charge import Charge
 from bayes_distnet.experiments.aslib_protocol import normalised
 from bayes_distnet.experiments.decision_records import Outcome, decision_rows, record_of
 from bayes_distnet.experiments.selection import MEASURES, ORACLE, SINGLE_BEST, measure_name

@@ -7,9 +7,12 @@ from bayes_distnet.registry import load
 
 
 def test_every_experiment_has_a_job_and_an_axis_of_the_tidy_table():
-    assert list(EXPERIMENTS) == ["low-samples", "censoring", "uncertainty"]
+    paper = ["low-samples", "censoring", "uncertainty"]
+    assert list(EXPERIMENTS) == [*paper, "restarts", "selection", "portfolio"]
+    assert [key for key, entry in EXPERIMENTS.items() if not entry.decides] == paper
     for entry in EXPERIMENTS.values():
         assert callable(load(entry.source))
+        assert not entry.decides or callable(load(entry.summary_source))
         assert entry.axis is None or entry.axis in COLUMNS["results"]
 
 

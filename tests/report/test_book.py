@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 from bayes_distnet.report.book import Book
 from bayes_distnet.report.grids import Listing
 
 
 def test_tables_and_figures_of_an_earlier_report_are_removed(tmp_path, results):
-    book = Book(type(results)(tmp_path, *(None,) * 7))
+    book = Book(replace(results, folder=tmp_path))
     kept = {"tables/notes.md", "figures/cost.csv", "tables/my-low-samples.md"}
     old = {"tables/low-samples-nllh.md", "tables/low-samples.tex", "figures/examples-7.png", "tables/behind.md"}
     for name in kept | old:
@@ -16,7 +18,7 @@ def test_tables_and_figures_of_an_earlier_report_are_removed(tmp_path, results):
 
 def test_a_table_is_written_in_two_markups_and_returned_as_a_block(tmp_path, results):
     table = Listing(["a", "b"], [["x", "1"]])
-    block = Book(type(results)(tmp_path, *(None,) * 7)).table("one", table)
+    block = Book(replace(results, folder=tmp_path)).table("one", table)
     assert (block.name, block.table) == ("one", table)
     assert (tmp_path / "tables" / "one.md").read_text() == table.markdown()
     assert (tmp_path / "tables" / "one.tex").read_text() == table.latex()

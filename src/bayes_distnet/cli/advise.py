@@ -12,7 +12,7 @@ from bayes_distnet.cli.arguments import command, print_json, row_of
 from bayes_distnet.errors import SettingError
 
 if TYPE_CHECKING:
-    from bayes_distnet.decide.consultation import Consultation, SolverOutlook
+    from bayes_distnet.decide.running.consultation import Consultation, SolverOutlook
 
 TABLES = (".csv", ".csv.gz", ".parquet")
 
@@ -43,7 +43,7 @@ def add_advise(commands: Any) -> None:
 
 
 def _advise(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.decide.consultation import consult
+    from bayes_distnet.decide.running.consultation import consult
 
     name, features = _features(parsed.instance, parsed.row)
     answers = consult(

@@ -17,7 +17,7 @@ from bayes_distnet.cli.arguments import (
     takes_features,
     words,
 )
-from bayes_distnet.decide.registry import SELECTORS
+from bayes_distnet.decide.selection.registry import SELECTORS
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import MODELS

@@ -24,7 +24,7 @@ from bayes_distnet.scoring.registry import SCORES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayes_distnet.decide.portfolio_model import PortfolioModel
+    from bayes_distnet.decide.portfolio.model import PortfolioModel
 
 
 def add_fit(commands: Any) -> None:
@@ -107,7 +107,7 @@ def _fit(parsed: argparse.Namespace) -> None:
 
 def _fit_portfolio(parsed: argparse.Namespace) -> None:
     from bayes_distnet.data.tables import read_by_instance
-    from bayes_distnet.decide.training import train_portfolio
+    from bayes_distnet.decide.portfolio.training import train_portfolio
 
     if parsed.family is not None:
         raise SettingError(f"--family {parsed.family}: a portfolio has the models' own families; leave it out.")

@@ -67,7 +67,7 @@ def _print_model(facts: dict[str, Any]) -> None:
 
 
 def _print_portfolio(about: dict[str, Any]) -> None:
-    from bayes_distnet.decide.slot import Slot
+    from bayes_distnet.decide.schedules.slot import Slot
 
     presolver = ", then ".join(str(Slot.from_dict(entry)) for entry in about["presolver"])
     pay = "pay" if about["uses_features"] else "do not pay"

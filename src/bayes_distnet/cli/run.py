@@ -13,7 +13,7 @@ from bayes_distnet.errors import SettingError
 
 if TYPE_CHECKING:
     from bayes_distnet.collect.solvers.base import Solver
-    from bayes_distnet.decide.solved import Solved
+    from bayes_distnet.decide.running.solved import Solved
 
 EXIT_NO_ANSWER, EXIT_CONTRADICTION = 124, 125
 
@@ -65,7 +65,7 @@ def add_run(commands: Any) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from bayes_distnet.decide.running import Conditions, plan_run, solve
+    from bayes_distnet.decide.running.solve import Conditions, plan_run, solve
 
     conditions = Conditions(
         deadline=parsed.deadline,
@@ -139,7 +139,7 @@ def _forward(solved: Solved, parsed: argparse.Namespace) -> int:
 
 
 def _print_plan(plan: dict[str, Any]) -> None:
-    from bayes_distnet.decide.slot import Slot
+    from bayes_distnet.decide.schedules.slot import Slot
 
     print(f"plan for {plan['instance']}")
     if plan["presolver"]:

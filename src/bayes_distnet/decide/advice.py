@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.decisions import Advice
-from bayes_distnet.decide.dependence import Dependence
-from bayes_distnet.decide.joint_laws import LEAST, JointLaws, likely_times
-from bayes_distnet.decide.law_table import LawTable
-from bayes_distnet.decide.objectives import Objective, find_objective
-from bayes_distnet.decide.portfolio import Portfolio
-from bayes_distnet.decide.portfolio_model import PortfolioModel
-from bayes_distnet.decide.similar_laws import observed_laws, with_similar
+from bayes_distnet.decide.laws.dependence import Dependence
+from bayes_distnet.decide.laws.joint_laws import LEAST, JointLaws, likely_times
+from bayes_distnet.decide.laws.law_table import LawTable
+from bayes_distnet.decide.laws.objectives import Objective, find_objective
+from bayes_distnet.decide.laws.similar_laws import observed_laws, with_similar
+from bayes_distnet.decide.portfolio.fitted import Portfolio
+from bayes_distnet.decide.portfolio.model import PortfolioModel
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator

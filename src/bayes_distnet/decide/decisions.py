@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_distnet.arrays import FloatArray
-from bayes_distnet.decide.slot import Slot
+from bayes_distnet.decide.schedules.slot import Slot
 
 SHOWN = 5  # rows in the representation of a decision
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_folds
-from bayes_distnet.decide.registry import SELECTORS, SelectorEntry, find_selector
+from bayes_distnet.decide.selection.registry import SELECTORS, SelectorEntry, find_selector
 from bayes_distnet.distributions.families import get_family
 from bayes_distnet.errors import SettingError
 from bayes_distnet.experiments.registry import Experiment

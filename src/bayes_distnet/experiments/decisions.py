@@ -36,7 +36,7 @@ def decided(results: Results, experiment: str) -> pd.DataFrame:
     """
     rows = results.decisions[results.decisions["experiment"] == experiment]
     calls = results.about["experiments"].get(experiment, {}).get("calls", [])
-    if calls:
+    if calls and len(rows):
         last = calls[-1]
         cut = last["cutoffs"] if last["censored"][0] else "none"
         here = (rows["runs"] == last["runs"][0]) & (rows["cutoffs"] == cut) & (rows["censored"] == last["censored"][0])

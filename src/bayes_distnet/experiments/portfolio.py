@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.decide.feature_charge import Charge, feature_time
-from bayes_distnet.decide.procedures import Procedure, Step
-from bayes_distnet.decide.registry import find_selector
-from bayes_distnet.decide.replay import replay
+from bayes_distnet.decide.selection.feature_charge import Charge, feature_time
+from bayes_distnet.decide.selection.procedures import Procedure, Step
+from bayes_distnet.decide.selection.registry import find_selector
+from bayes_distnet.decide.selection.replay import replay
 from bayes_distnet.experiments.decision_records import Curve, Outcome, record_of
 from bayes_distnet.experiments.jobs import Job, instance_names
 from bayes_distnet.experiments.results import Record

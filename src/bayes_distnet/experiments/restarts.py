@@ -13,18 +13,18 @@ import pandas as pd
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.decide.law_table import LawTable
-from bayes_distnet.decide.policies.base import RestartPolicy
-from bayes_distnet.decide.policies.cautious import Cautious, learn_threshold, unsureness
-from bayes_distnet.decide.policies.learner import OnlineLearner
-from bayes_distnet.decide.policies.luby import Luby
-from bayes_distnet.decide.policies.predicted import Predicted
-from bayes_distnet.decide.policies.registry import POLICIES
-from bayes_distnet.decide.policies.tuning import best_luby
-from bayes_distnet.decide.restart_learning import learn_rule
-from bayes_distnet.decide.restart_replay import RecordedRuns, fixed_time, policy_time, simulate
-from bayes_distnet.decide.restart_rule import RestartLaws, RestartRule
-from bayes_distnet.decide.restarts import expected_time
+from bayes_distnet.decide.laws.law_table import LawTable
+from bayes_distnet.decide.restarts.best_cutoff import expected_time
+from bayes_distnet.decide.restarts.learning import learn_rule
+from bayes_distnet.decide.restarts.policies.base import RestartPolicy
+from bayes_distnet.decide.restarts.policies.cautious import Cautious, learn_threshold, unsureness
+from bayes_distnet.decide.restarts.policies.learner import OnlineLearner
+from bayes_distnet.decide.restarts.policies.luby import Luby
+from bayes_distnet.decide.restarts.policies.predicted import Predicted
+from bayes_distnet.decide.restarts.policies.registry import POLICIES
+from bayes_distnet.decide.restarts.policies.tuning import best_luby
+from bayes_distnet.decide.restarts.replay import RecordedRuns, fixed_time, policy_time, simulate
+from bayes_distnet.decide.restarts.rule import RestartLaws, RestartRule
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.experiments.decision_records import Curve, Outcome, record_of
 from bayes_distnet.experiments.decisions import by_instance, decided, geometric_with_error, mean_with_error, roles_of
@@ -165,12 +165,13 @@ def _geometric(one: float, other: float) -> float:
 
 
 def _outcome(name: str, role: Role, policies: Sequence[RestartPolicy], halves: Sequence[Halves]) -> Outcome:
-    times = [
-        _geometric(policy_time(first, policy), policy_time(second, policy))
-        for policy, (first, second) in zip(policies, halves, strict=True)
-    ]
+    times = [_replayed(policy, half) for policy, half in zip(policies, halves, strict=True)]
     cutoffs = [policy.next_cutoff([]) for policy in policies]
     return Outcome(name, role, {"seconds": np.array(times), "cutoff": np.array(cutoffs)})
+
+
+def _replayed(policy: RestartPolicy, halves: Halves) -> float:
+    return _geometric(policy_time(halves[0], policy), policy_time(halves[1], policy))
 
 
 def _learner_outcome(
@@ -187,9 +188,10 @@ def _learner_outcome(
     for order in range(ORDERS):
         rng, learner = np.random.default_rng([seed, order]), OnlineLearner(unit, random_state=order)
         for place in rng.permutation(len(halves)):
-            failed, last = simulate(halves[place][order % 2], learner.policy(models[place]).next_cutoff, rng)
-            learner.learn(failed, last)
-            totals[place] += (sum(failed) + last) / ORDERS
+            policy = learner.policy(models[place])
+            learner.learn(*simulate(halves[place][order % 2], policy.next_cutoff, rng))
+            # The learner sees one run; its choice is scored by the expected time, as all others are.
+            totals[place] += _replayed(policy, halves[place]) / ORDERS
     return Outcome(name, role, {"seconds": totals})
 
 

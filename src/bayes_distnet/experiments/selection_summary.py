@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.decide.feature_charge import Charge
+from bayes_distnet.decide.selection.feature_charge import Charge
 from bayes_distnet.experiments.aslib_protocol import normalised, standard_error
 from bayes_distnet.experiments.decisions import decided, roles_of
 from bayes_distnet.experiments.results import Results

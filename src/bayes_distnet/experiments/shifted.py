@@ -20,7 +20,7 @@ def shift_features(job: Job, data: Dataset) -> Record:
     job : Job
         Job to do.
     data : Dataset
-        All instances. The middle one of a fold has the median of the median runtimes.
+        All instances. Per fold, the test instance with the middle of the median runtimes is taken.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.decide.restart_replay import RecordedRuns, fixed_time
+from bayes_distnet.decide.restarts.replay import RecordedRuns, fixed_time
 from bayes_distnet.experiments.statistics import row_name
 from bayes_distnet.models.registry import Role
 from bayes_distnet.report.names import rows_of

@@ -4,14 +4,14 @@ import clusters
 import numpy as np
 import pytest
 
-from bayes_distnet.decide.peers.argosmart import ArgoSmArT
-from bayes_distnet.decide.peers.inputs import Inputs
-from bayes_distnet.decide.peers.regression import log_par10
-from bayes_distnet.decide.peers.run2survive import Run2Survive
-from bayes_distnet.decide.peers.satzilla import SATzilla11
-from bayes_distnet.decide.peers.sunny import SUNNY, smallest_cover
-from bayes_distnet.decide.registry import SELECTORS
-from bayes_distnet.decide.solver_runs import SolverRuns
+from bayes_distnet.decide.selection.peers.argosmart import ArgoSmArT
+from bayes_distnet.decide.selection.peers.inputs import Inputs
+from bayes_distnet.decide.selection.peers.regression import log_par10
+from bayes_distnet.decide.selection.peers.run2survive import Run2Survive
+from bayes_distnet.decide.selection.peers.satzilla import SATzilla11
+from bayes_distnet.decide.selection.peers.sunny import SUNNY, smallest_cover
+from bayes_distnet.decide.selection.registry import SELECTORS
+from bayes_distnet.decide.selection.solver_runs import SolverRuns
 from bayes_distnet.models.registry import Role
 
 PEERS = [entry.key for entry in SELECTORS.values() if entry.role is Role.PEER]

@@ -16,7 +16,7 @@ def test_chains_of_one_distribution_agree():
     assert r_hat(np.random.default_rng(0).standard_cauchy(size=(4, 500, 20))).max() < 1.03
 
 
-@pytest.mark.parametrize("change", [lambda v: v + 1.0, lambda v: 3.0 * v], ids=["elsewhere", "wider"])
+@pytest.mark.parametrize("change", [lambda v: v + 2.0, lambda v: 5.0 * v], ids=["elsewhere", "wider"])
 def test_a_chain_that_differs_is_seen(change):
     values = np.random.default_rng(0).normal(size=(4, 500))
     values[0] = change(values[0])

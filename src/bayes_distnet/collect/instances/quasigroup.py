@@ -27,11 +27,9 @@ def draw(rng: np.random.Generator) -> str:
 
 
 def draw_small(rng: np.random.Generator) -> str:
-    """Return an instance of random size that backtracking without learning can solve.
-
-    Most fractions of holes are above the hardest one: there, single early decisions have the largest effect on the
-    runtime, and restarts help most.
-    """
+    """Return an instance of random size that backtracking without learning can solve."""
+    # Most fractions of holes are above the hardest one: there, single early decisions have the largest effect on the
+    # runtime, and restarts help most.
     return _draw(rng, SMALL_ORDER, SMALL_HOLES)
 
 

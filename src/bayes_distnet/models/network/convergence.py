@@ -25,7 +25,7 @@ def r_hat(values: FloatArray) -> FloatArray:
     Examples
     --------
     >>> same = np.random.default_rng(0).normal(size=(4, 500))
-    >>> bool(r_hat(same) < 1.02), bool(r_hat(same + [[0.0], [0.0], [0.0], [1.0]]) > 1.1)
+    >>> bool(r_hat(same) < 1.02), bool(r_hat(same + [[0.0], [0.0], [0.0], [2.0]]) > 1.2)
     (True, True)
     """
     parts = _split(values)

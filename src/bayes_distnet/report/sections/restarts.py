@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.decide.restart_replay import RecordedRuns
+from bayes_distnet.decide.restarts.replay import RecordedRuns
 from bayes_distnet.experiments.decisions import CONDITION, decided, summary_of
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import Role

@@ -1,0 +1,163 @@
+"""Runs of several solvers on the same instances, in the form that portfolios are learnt from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import pandas as pd
+
+from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.statuses import INTERRUPTED, SOLVED, UNREADABLE
+from bayes_distnet.decide.laws.objectives import Objective
+from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.validation import check_positive
+
+LEAST_INSTANCES = 5  # with a run, of a solver that can be chosen
+LEAST_FINISHED = 3  # runs
+EARLY = 0.98  # of the cutoff: a run stopped before was not stopped by the cutoff
+
+
+@dataclass(frozen=True)
+class PortfolioRuns:
+    """Runs of S solvers on n instances, at most k of each.
+
+    Parameters
+    ----------
+    solvers : tuple of str
+        Solvers that can be chosen.
+    left_out : dict
+        Solvers that cannot, with the reason.
+    features : DataFrame
+        One row per instance.
+    seconds, finished : array
+        (n, S, k); NaN where there is no run. A run that failed (out of memory, crashed) counts as cut off at the
+        cutoff: on that instance the solver would not have given an answer before it.
+    cutoff : float
+        Seconds after which runs are stopped.
+    feature_cost : array or None
+        (n,) seconds that computing the features took.
+    """
+
+    solvers: tuple[str, ...]
+    left_out: dict[str, str]
+    features: pd.DataFrame
+    seconds: FloatArray
+    finished: BoolArray
+    cutoff: float
+    feature_cost: FloatArray | None
+
+    @classmethod
+    def of(cls, data: Dataset, cutoff: float | None = None) -> Self:
+        """Arrange the runs of a data set.
+
+        Parameters
+        ----------
+        data : Dataset
+            Runs of one or more solvers.
+        cutoff : float or None
+            Seconds after which runs are stopped; by default the cutoff of most runs, the largest cutoff if no value has
+            more than half of them, or if they have none the largest runtime.
+
+        Returns
+        -------
+        PortfolioRuns
+            The runs of all instances with features and a run.
+
+        Raises
+        ------
+        RuntimeDataError
+            No solver has enough finished runs.
+        """
+        data = data.matched()
+        frame = data.runs.frame
+        frame = frame[~frame["status"].isin([INTERRUPTED, UNREADABLE]) & frame["instance"].isin(data.features.index)]
+        limit = _cutoff(frame, cutoff)
+        solved = ((frame["status"] == SOLVED) & (frame["seconds"] <= limit)).to_numpy(bool)
+        failed = ~frame["status"].isin(["solved", "timeout"]).to_numpy(bool)
+        seconds = np.minimum(np.where(failed, limit, frame["seconds"].to_numpy(float)), limit)
+        frame = frame.assign(finished=solved, seconds=seconds)
+        kept, left_out = _enough(frame)
+        if not kept:
+            reason = next(iter(left_out.items()), ("", "there are no runs"))
+            raise RuntimeDataError(
+                f"no solver can be chosen; {reason[0]}: {reason[1]}. Collect runs with a higher cutoff."
+            )
+        cost = None if data.feature_cost is None else data.feature_cost.reindex(data.features.index).fillna(0.0)
+        shape = (len(data), len(kept), int(frame.groupby(["instance", "solver"]).size().max()))
+        times, finished = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
+        for number, solver in enumerate(kept):
+            own = frame[frame["solver"] == solver]
+            rows = data.features.index.get_indexer(pd.Index(own["instance"]))
+            columns = own.groupby("instance", sort=False).cumcount().to_numpy()
+            times[rows, number, columns], finished[rows, number, columns] = own["seconds"], own["finished"]
+        costs = None if cost is None else np.asarray(cost, dtype=np.float64)
+        return cls(tuple(kept), left_out, data.features, times, finished, limit, costs)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(map(str, self.features.columns))
+
+    @property
+    def fee(self) -> FloatArray:
+        """(n,) seconds of the features; 0 where they are unknown."""
+        return np.zeros(len(self.features)) if self.feature_cost is None else self.feature_cost
+
+    @property
+    def times(self) -> FloatArray:
+        """(n, S, k) seconds of the runs; infinite where a run did not finish, NaN where there is none."""
+        return np.where(self.finished | np.isnan(self.seconds), self.seconds, np.inf)
+
+    def charged(self) -> PortfolioRuns:
+        """Return the same runs with the seconds of the features added; some are cut off then."""
+        total = self.seconds + self.fee[:, None, None]
+        return replace(self, seconds=np.minimum(total, self.cutoff), finished=self.finished & (total <= self.cutoff))
+
+    def costs(self, objective: Objective) -> FloatArray:
+        """Return the mean cost (n, S) of the runs of each solver per instance; where there is none, of all its runs."""
+        # A run that was stopped before the cutoff has the mean cost of the solver's runs that took longer.
+        assert objective.of_runs is not None
+        present = ~np.isnan(self.seconds)
+        each = np.where(present, objective.of_runs(np.where(present, self.seconds, 1.0), self.finished), 0.0)
+        early = present & ~self.finished & (self.seconds < EARLY * self.cutoff)
+        for row, s, k in np.argwhere(early):
+            longer = (present & ~early)[:, s] & (self.seconds[:, s] > self.seconds[row, s, k])
+            if longer.any():
+                each[row, s, k] = each[:, s][longer].mean()
+        count = present.sum(axis=2)
+        mean = each.sum(axis=2) / np.maximum(count, 1)
+        usual = np.array([mean[count[:, s] > 0, s].mean() for s in range(len(self.solvers))])
+        return np.where(count > 0, mean, usual)
+
+
+def _cutoff(frame: pd.DataFrame, cutoff: float | None) -> float:
+    if cutoff is not None:
+        check_positive("cutoff", cutoff)
+        return float(cutoff)
+    limits = frame["cutoff"].to_numpy(float)
+    finite = limits[np.isfinite(limits)]
+    if not finite.size:
+        return float(frame["seconds"].max())
+    values, counts = np.unique(finite, return_counts=True)
+    # Among collected runs there may be some that were stopped by a plan, each at its own time.
+    return float(values[counts.argmax()] if 2 * counts.max() > len(frame) else finite.max())
+
+
+def _enough(frame: pd.DataFrame) -> tuple[list[str], dict[str, str]]:
+    """Return the solvers with enough runs, and the reasons why others are left out."""
+    kept, left_out = [], {}
+    for solver, runs in frame.groupby("solver", sort=True):
+        finished, instances = int(runs["finished"].sum()), runs["instance"].nunique()
+        if finished == 0:
+            left_out[str(solver)] = f"none of its {len(runs)} runs finished"
+        elif finished < LEAST_FINISHED or instances < LEAST_INSTANCES:
+            left_out[str(solver)] = (
+                f"only {finished} finished runs on {instances} instances; "
+                f"{LEAST_FINISHED} and {LEAST_INSTANCES} are needed"
+            )
+        else:
+            kept.append(str(solver))
+    return kept, left_out

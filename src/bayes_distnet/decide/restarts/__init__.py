@@ -1,0 +1,1 @@
+"""Restarts of one solver: cutoffs, policies, and their replay on recorded runs."""

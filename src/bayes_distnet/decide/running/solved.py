@@ -1,0 +1,121 @@
+"""The result of a run on one instance: the answer, and all attempts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from bayes_distnet.collect.attempts import Tried
+from bayes_distnet.decide.running.planners import Schedule
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The result of a run on one instance. Close it, or use it in a `with` statement.
+
+    Parameters
+    ----------
+    instance : str
+        Name of the instance.
+    winner : Tried or None
+        Attempt with the first answer.
+    output : binary file or None
+        Whole standard output of the winner.
+    tried : list of Tried
+        All attempts, in the order in which they ended.
+    schedule : Schedule or None
+        Schedule that was run; None if the presolver had the answer.
+    notes : list of str
+        What did not go as usual: solvers that are not installed, features that could not be computed.
+    feature_seconds : float
+        CPU seconds of the features.
+    own_seconds, wall_seconds : float
+        CPU seconds of this process, and seconds from the call to the result.
+    contradiction : pair of Tried or None
+        Two attempts that answered "satisfiable" and "unsatisfiable".
+    proven : bool
+        Whether a solution was checked and is right.
+    """
+
+    instance: str
+    winner: Tried | None
+    output: BinaryIO | None = field(repr=False)
+    tried: list[Tried] = field(repr=False)
+    schedule: Schedule | None
+    notes: list[str]
+    feature_seconds: float
+    own_seconds: float
+    wall_seconds: float
+    contradiction: tuple[Tried, Tried] | None = None
+    proven: bool = False
+
+    def __enter__(self) -> Solved:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete the output of the winner."""
+        if self.output is not None:
+            self.output.close()
+
+    @property
+    def answer(self) -> str | None:
+        """Answer of the winner; None if there is none."""
+        return None if self.winner is None else self.winner.outcome.answer
+
+    @property
+    def solver(self) -> str | None:
+        """Name of the solver with the answer; None if there is none."""
+        return None if self.winner is None else self.winner.attempt.solver.name
+
+    @property
+    def solver_seconds(self) -> float:
+        """CPU seconds of all attempts."""
+        return sum(one.outcome.seconds for one in self.tried)
+
+    @property
+    def failures(self) -> str:
+        """Ends of all attempts without an answer, in a few words."""
+        ends: dict[str, list[str]] = {}
+        for one in self.tried:
+            if not one.solved and not one.beaten:
+                ends.setdefault(f"{one.attempt.solver.name} {one.outcome.status}", []).append(one.wrong)
+        words = []
+        for end, reasons in ends.items():
+            times = f" {len(reasons)} times" if len(reasons) > 1 else ""
+            reason = next(filter(None, reasons), "")
+            words.append(f"{end}{times}{f' ({reason})' if reason else ''}")
+        return ", ".join(words) or "no attempt was made"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as JSON can hold it."""
+        return {
+            "instance": self.instance,
+            "answer": self.answer,
+            "solver": self.solver,
+            "exit_code": None if self.winner is None else self.winner.outcome.exit_code,
+            "solver_seconds": self.solver_seconds,
+            "feature_seconds": self.feature_seconds,
+            "own_seconds": self.own_seconds,
+            "wall_seconds": self.wall_seconds,
+            "proven": self.proven,
+            "contradiction": self.contradiction is not None,
+            "schedule": None if self.schedule is None else self.schedule.as_dict(),
+            "attempts": [
+                {
+                    "solver": one.attempt.solver.name,
+                    "seed": one.attempt.seed,
+                    "core": one.core,
+                    "status": "stopped" if one.beaten else one.outcome.status,
+                    "seconds": one.outcome.seconds,
+                    "wrong": one.wrong,
+                }
+                for one in self.tried
+            ],
+            "notes": self.notes,
+        }

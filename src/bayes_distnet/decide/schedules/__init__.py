@@ -1,0 +1,1 @@
+"""Schedules of solvers on one core or several."""

@@ -34,7 +34,7 @@ from bayes_distnet.collect.instances.registry import generate_instances
 from bayes_distnet.collect.solvers.registry import find_solver
 
 SOLVERS = ("clasp", "kissat")
-TRAINING, TEST = 30, 50  # instances; random states 7305 and 7306 are used by no shipped data set
+TRAINING, TEST = 100, 50  # instances; random states 7305 and 7308 are used by no shipped data set
 CUTOFF = 10.0  # CPU seconds of training runs
 LIMIT = 20  # CPU seconds of a solver that is run alone
 
@@ -190,7 +190,7 @@ def main() -> None:
         print(summary(measure(work, model, generate_small(work / "test", TEST, 7307)), SMALL))
     else:
         model = train(work)
-        print(summary(measure(work, model, generate(work / "test", TEST, 7306)), KINDS))
+        print(summary(measure(work, model, generate(work / "test", TEST, 7308)), KINDS))
     print(overhead(work, model))
 
 

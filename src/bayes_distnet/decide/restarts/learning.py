@@ -61,7 +61,8 @@ def learn_rule(
 
     Rules of several objectives, trusts, scales and growths are replayed on the training runs. The scores are noisy, and
     neighbours are almost as good as the best: the learnt rule is the average of all, each weighted by how compatible
-    its score is with being the best.
+    its score is with being the best. If the training instances do not gain from it, the rule never restarts: a single
+    prediction that looks like luck may be ignorance.
 
     Parameters
     ----------
@@ -108,7 +109,19 @@ def learn_rule(
         for scale, growth in product(SCALES, GROWTHS):
             rules.append(replace(candidate, scale=scale, growth=growth))
             scores.append([_log_time(one, c * scale, growth, overhead) for one, c in zip(smooth, cutoffs, strict=True)])
-    return _averaged(rules, _weights(np.array(scores)))
+    learnt = _averaged(rules, _weights(np.array(scores)))
+    return replace(learnt, active=_gains(learnt, laws, smooth, overhead))
+
+
+def _gains(rule: RestartRule, laws: Sequence[RestartLaws], runs: Sequence[RecordedRuns], overhead: float) -> bool:
+    """Whether a rule is faster than no restarts, by more than its margin and by two standard errors."""
+    gains = [
+        _log_time(one, np.inf, 1.0, overhead)
+        - _log_time(one, _first_cutoff(rule, law) * rule.scale, rule.growth, overhead)
+        for one, law in zip(runs, laws, strict=True)
+    ]
+    error = np.std(gains) / np.sqrt(len(gains))
+    return bool(np.mean(gains) > max(np.log1p(rule.margin), 2.0 * error))
 
 
 def _first_cutoff(rule: RestartRule, laws: RestartLaws) -> float:

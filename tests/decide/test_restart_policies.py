@@ -245,3 +245,15 @@ def test_a_rule_may_start_lower_and_grow():
     assert Predicted(laws(), grown).next_cutoff([0.1, 0.1]) == pytest.approx(0.5 * first * 1.21)
     with pytest.raises(SettingError):
         RestartRule(growth=0.9)
+
+
+def test_a_rule_is_turned_off_where_training_instances_do_not_gain():
+    # A wide prediction looks as if restarting paid; the runs of every training instance are almost alike.
+    rng = np.random.default_rng(0)
+    seconds = np.exp(rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 8)))
+    runs = [RecordedRuns.of(row, np.ones(8, bool)) for row in seconds]
+    rtd = RuntimeDistribution(LogNormal(loc=np.zeros(60), scale=np.full(60, 1.5)))
+    assert np.isfinite(best_cutoff(rtd).cutoff).all()
+    rule = learn_rule(rtd, runs)
+    assert not rule.active
+    assert np.isinf(best_cutoff(rtd, rule=rule).cutoff).all()

@@ -71,3 +71,16 @@ def test_missing_runs_are_left_out_and_none_is_an_error():
     assert len(recorded([1.0, np.nan, 2.0])) == 2
     with pytest.raises(RuntimeDataError, match="without any run"):
         recorded([np.nan])
+
+
+def test_smoothed_runs_have_almost_unbiased_logs_of_chances():
+    rng, chance = np.random.default_rng(0), 0.3
+    plain, smooth = [], []
+    for _ in range(4000):
+        runs = recorded(np.where(rng.random(8) < chance, 1.0, 3.0))
+        if runs.seconds[0] < 2:
+            plain.append(np.log(runs.attempt(np.array([2.0]))[1][0]))
+            smooth.append(np.log(runs.smoothed().attempt(np.array([2.0]))[1][0]))
+    given_one = chance / (1 - (1 - chance) ** 8)
+    assert abs(np.mean(smooth) - np.log(given_one)) < 0.5 * abs(np.mean(plain) - np.log(given_one))
+    assert recorded([1.0, 2.0]).smoothed().attempt(np.array([0.5, 5.0]))[1].tolist() == [0.0, 1.0]

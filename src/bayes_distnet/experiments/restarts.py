@@ -63,7 +63,8 @@ def replay_restarts(job: Job, data: Dataset) -> Record:
         RecordedRuns.of(seconds, finished).halves(int(row))
         for row, seconds, finished in zip(split.test_rows, split.test.seconds, split.test.finished, strict=True)
     ]
-    training = [RecordedRuns.of(*run) for run in zip(split.train.seconds, split.train.finished, strict=True)]
+    known = zip(split.train.seconds, split.train.finished, strict=True)
+    training = [RecordedRuns.of(*run).smoothed() for run in known]
     luby = best_luby(training)
     rtd, unseen = _predict(entry, job, split)
     outcomes = list(_model_outcomes(job.model, rtd, halves))

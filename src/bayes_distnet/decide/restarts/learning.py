@@ -6,22 +6,23 @@ against the cutoff with the average curve of the training instances; replay of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.laws.law_table import LawTable
-from bayes_distnet.decide.restarts.policies.predicted import Predicted
+from bayes_distnet.decide.restarts.policies.fixed import Fixed
+from bayes_distnet.decide.restarts.policies.geometric import Geometric
 from bayes_distnet.decide.restarts.replay import RecordedRuns, fixed_time, policy_time
 from bayes_distnet.decide.restarts.rule import OBJECTIVES, CommonCurve, RestartLaws, RestartRule
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes, check_distribution
 from bayes_distnet.errors import SettingError
 
 TRUSTS = (0.0, 0.2, 0.35, 0.5, 0.75, 1.0)
-# What failures teach: a policy adapts to them, or starts lower and grows; the first is taken unless another is faster.
-_SCALES, _GROWTHS = (1.0, 0.85, 0.7), (1.0, 1.05, 1.1)
+SCALES, GROWTHS = (0.7, 0.85, 1.0), (1.0, 1.05, 1.1)
 _CUTOFFS = 200  # points of the common curve
 
 
@@ -58,6 +59,11 @@ def learn_rule(
 ) -> RestartRule:
     """Learn on training instances how to choose restart cutoffs.
 
+    Rules of several objectives, trusts, scales and growths are replayed on the training runs. The scores are noisy, and
+    neighbours are almost as good as the best: the learnt rule is the average of all, each weighted by how compatible
+    its score is with being the best. If the training instances do not gain from it, the rule never restarts: a single
+    prediction that looks like luck may be ignorance.
+
     Parameters
     ----------
     unseen : PredictedRuntimes
@@ -72,8 +78,8 @@ def learn_rule(
     Returns
     -------
     RestartRule
-        Rule with the least geometric mean of the total times: objective, trust in the prediction, and what failures
-        teach. The gain may then rest on the slowest runs, since the common curve knows them.
+        Objective, trust in the prediction, scale and growth of cutoffs. The gain may rest on the slowest runs, since
+        the common curve knows them, and growing cutoffs take the place of adapting to failures.
 
     Raises
     ------
@@ -92,34 +98,59 @@ def learn_rule(
     check_distribution(unseen)
     if len(unseen) != len(runs):
         raise SettingError(f"runs: found those of {len(runs)} instances; expected {len(unseen)}, one per prediction.")
-    start = replace(rule or RestartRule(), common=common_curve(runs, overhead), tail=0.0)
+    smooth = [one.smoothed() for one in runs]
+    start = replace(rule or RestartRule(), common=common_curve(smooth, overhead), tail=0.0, adapts=False, doubt=0.0)
     laws = [RestartLaws(LawTable.of(unseen[row]), overhead) for row in range(len(unseen))]
-    rules = [replace(start, objective=name, trust=trust) for trust in TRUSTS for name in OBJECTIVES]
-    best = min(rules, key=lambda one: _fixed_score(one, laws, runs, overhead))
-    manners = [best] + [
-        replace(best, adapts=False, doubt=0.0 if growth > 1 else best.doubt, scale=scale, growth=growth)
-        for scale in _SCALES
-        for growth in _GROWTHS
+    rules: list[RestartRule] = []
+    scores: list[list[float]] = []
+    for name, trust in product(OBJECTIVES, TRUSTS):
+        candidate = replace(start, objective=name, trust=trust)
+        cutoffs = [_first_cutoff(candidate, law) for law in laws]
+        for scale, growth in product(SCALES, GROWTHS):
+            rules.append(replace(candidate, scale=scale, growth=growth))
+            scores.append([_log_time(one, c * scale, growth, overhead) for one, c in zip(smooth, cutoffs, strict=True)])
+    learnt = _averaged(rules, _weights(np.array(scores)))
+    return replace(learnt, active=_gains(learnt, laws, smooth, overhead))
+
+
+def _gains(rule: RestartRule, laws: Sequence[RestartLaws], runs: Sequence[RecordedRuns], overhead: float) -> bool:
+    """Whether a rule is faster than no restarts, by more than its margin and by two standard errors."""
+    gains = [
+        _log_time(one, np.inf, 1.0, overhead)
+        - _log_time(one, _first_cutoff(rule, law) * rule.scale, rule.growth, overhead)
+        for one, law in zip(runs, laws, strict=True)
     ]
-    return min(manners, key=lambda one: _policy_score(one, laws, runs, overhead))
+    error = np.std(gains) / np.sqrt(len(gains))
+    return bool(np.mean(gains) > max(np.log1p(rule.margin), 2.0 * error))
 
 
-def _fixed_score(
-    rule: RestartRule, laws: Sequence[RestartLaws], runs: Sequence[RecordedRuns], overhead: float
-) -> float:
-    """Mean log of the total time if every attempt has the first cutoff."""
-    logs = []
-    for law, one in zip(laws, runs, strict=True):
-        choice = rule.choose(law)
-        cutoff: FloatArray = np.where(choice.pays, choice.cutoff, np.inf)
-        logs.append(np.log(fixed_time(one, cutoff, overhead)[0]))
-    return float(np.mean(logs))
+def _first_cutoff(rule: RestartRule, laws: RestartLaws) -> float:
+    choice = rule.choose(laws)
+    return float(choice.cutoff[0]) if choice.pays[0] else np.inf
 
 
-def _policy_score(
-    rule: RestartRule, laws: Sequence[RestartLaws], runs: Sequence[RecordedRuns], overhead: float
-) -> float:
-    """Mean log of the total time of the policy."""
-    return float(
-        np.mean([np.log(policy_time(one, Predicted(law, rule), overhead)) for law, one in zip(laws, runs, strict=True)])
+def _log_time(runs: RecordedRuns, first: float, growth: float, overhead: float) -> float:
+    policy = Geometric(first, growth) if growth > 1 and first < np.inf else Fixed(first)
+    return float(np.log(policy_time(runs, policy, overhead)))
+
+
+def _weights(scores: FloatArray) -> FloatArray:
+    """Weights of rules with scores (rules, instances): normal densities of the distances from the best, in errors."""
+    behind = scores - scores[np.argmin(scores.mean(axis=1))]
+    error = behind.std(axis=1) / np.sqrt(behind.shape[1])
+    weights = np.exp(-0.5 * (behind.mean(axis=1) / np.maximum(error, 1e-9)) ** 2)
+    return np.asarray(weights / weights.sum())
+
+
+def _averaged(rules: Sequence[RestartRule], weights: FloatArray) -> RestartRule:
+    def mean(values: Iterable[float]) -> float:
+        return float(np.dot(weights, list(values)))
+
+    chances = {name: mean(rule.objective == name for rule in rules) for name in OBJECTIVES}
+    return replace(
+        rules[0],
+        objective=max(chances, key=lambda name: chances[name]),
+        trust=min(mean(rule.trust for rule in rules), 1.0),
+        scale=mean(rule.scale for rule in rules),
+        growth=max(mean(rule.growth for rule in rules), 1.0),
     )

@@ -12,7 +12,7 @@ to the limit over the fraction that finished: a policy, too, and where tails are
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,10 +36,13 @@ class RecordedRuns:
         (k,) seconds in increasing order.
     finished : ndarray
         (k,) whether each run finished; the others were cut off.
+    added : float, default 0.0
+        Finished runs that are added to any number of at least one: see `smoothed`.
     """
 
     seconds: FloatArray
     finished: BoolArray
+    added: float = 0.0
 
     @classmethod
     def of(cls, seconds: FloatArray, finished: BoolArray) -> RecordedRuns:
@@ -93,14 +96,23 @@ class RecordedRuns:
         with np.errstate(invalid="ignore"):
             spent = sums + np.where(ended < len(self), (len(self) - ended) * at, 0.0)
         # At the limit itself runs that were cut off there have not finished.
-        done = np.concatenate([[0], np.cumsum(self.finished)])[ended]
-        return spent / len(self), done / len(self)
+        done = np.concatenate([[0.0], np.cumsum(self.finished)])[ended]
+        chance = np.where(done > 0, (done + self.added) / (len(self) + self.added), 0.0)
+        return spent / len(self), chance
+
+    def smoothed(self) -> RecordedRuns:
+        """Return the same runs for tuning: with few runs, the log of (k + 1/2) / (n + 1/2) has almost no bias.
+
+        The log of k / n is too small on average, the more the fewer runs finish: short cutoffs would look worse than
+        they are.
+        """
+        return replace(self, added=0.5)
 
     def halves(self, random_state: int = 0) -> tuple[RecordedRuns, RecordedRuns]:
         """Split the runs at random into two halves: one to choose on, one to score on."""
         order = np.random.default_rng(random_state).permutation(len(self))
         first, second = np.sort(order[: len(self) // 2]), np.sort(order[len(self) // 2 :])
-        parts = [RecordedRuns(self.seconds[rows], self.finished[rows]) for rows in (first, second)]
+        parts = [RecordedRuns(self.seconds[rows], self.finished[rows], self.added) for rows in (first, second)]
         return parts[0], parts[1]
 
 

@@ -123,6 +123,8 @@ class RestartRule:
         Total time against the cutoff of the training instances: see `learn_rule`.
     trust : float, default 1.0
         Weight of the prediction against `common`; both count by the logs of their times.
+    active : bool, default True
+        Whether to restart at all: `learn_rule` turns a rule off where training instances do not gain from it.
     """
 
     objective: str = "mean"
@@ -136,6 +138,7 @@ class RestartRule:
     growth: float = 1.0
     common: CommonCurve | None = None
     trust: float = 1.0
+    active: bool = True
 
     def __post_init__(self) -> None:
         """Refuse settings that are out of range."""
@@ -180,6 +183,7 @@ class RestartRule:
         chance = np.where(laws.alone > costs, weights, 0.0).sum(axis=1)
         sure = _ratio(self._with_common(self._average(laws.without_tail(self.tail), weights)), best)
         pays = (gain > 1.0) & (gain >= 1.0 + self.margin) & (sure >= 1.0) & (chance >= self.confidence - 1e-9)
+        pays &= self.active
         return Choice(table.times[np.arange(len(place)), place], best, costs, laws.alone, gain, chance, pays)
 
     def _allowed(self, table: LawTable) -> BoolArray:

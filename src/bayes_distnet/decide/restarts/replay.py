@@ -101,11 +101,8 @@ class RecordedRuns:
         return spent / len(self), chance
 
     def smoothed(self) -> RecordedRuns:
-        """Return the same runs for tuning: with few runs, the log of (k + 1/2) / (n + 1/2) has almost no bias.
-
-        The log of k / n is too small on average, the more the fewer runs finish: short cutoffs would look worse than
-        they are.
-        """
+        """Return the same runs for tuning: with few runs, the log of (k + 1/2) / (n + 1/2) has almost no bias."""
+        # The log of k / n is too small on average, the more the fewer runs finish: short cutoffs would look worse.
         return replace(self, added=0.5)
 
     def halves(self, random_state: int = 0) -> tuple[RecordedRuns, RecordedRuns]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from functools import partial
@@ -25,7 +26,11 @@ def add_demo(commands: Any) -> None:
         "  bayes-distnet demo\n  bayes-distnet demo --out somewhere",
     )
     parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="default: out/demo")
-    parser.set_defaults(run=lambda parsed: run_demo(parsed.out))
+    parser.set_defaults(run=_demo)
+
+
+def _demo(parsed: argparse.Namespace) -> None:
+    run_demo(parsed.out)
 
 
 def run_demo(folder: Path, *, progress: bool = True) -> Path:

@@ -143,7 +143,8 @@ _FAINT = """([inside, least]) => {
   const walk = document.createTreeWalker(document.querySelector(inside), NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const e = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
-    if (!text || e.closest("script, style, noscript, .unseen, title, desc") || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    if (!text || e.closest("script, style, noscript, .unseen, title, desc")) continue;
+    if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
     const style = getComputedStyle(e), below = ground(e);
     const color = over(rgba(e instanceof SVGElement ? style.fill : style.color), below);
     const [a, b] = [light(color), light(below)].sort((x, y) => y - x);

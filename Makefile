@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: help demo collect-demo check test lint types fast-tests all-tests chromium coverage benchmarks clean
+.PHONY: help demo collect-demo check test lint types chromium fast-tests all-tests coverage benchmarks clean
 
 help: ## list all targets
 	@awk -F ' *## *' '/^[a-z-]+:.*## /{sub(/:.*/, "", $$1); printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

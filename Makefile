@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: help demo collect-demo check test lint types fast-tests all-tests docs coverage benchmarks clean
+.PHONY: help demo collect-demo check test lint types chromium fast-tests all-tests docs coverage benchmarks clean
 
 help: ## list all targets
 	@awk -F ' *## *' '/^[a-z-]+:.*## /{sub(/:.*/, "", $$1); printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,10 +49,17 @@ lint: $(VENV)/.dev ## ruff (rules, format), numpydoc (public docstrings)
 types: $(VENV)/.dev ## mypy
 	$(BIN)/mypy
 
+# Tests of pages skip themselves without a browser.
+chromium: ## install Debian's Chromium for tests of pages, if it is missing, as root on a Debian-like system
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+			&& { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; } \
+		|| echo 'no Chromium: tests of pages are skipped'
+
 fast-tests: $(VENV)/.dev ## tests and doctests that are not marked slow
 	$(PYTEST) -m 'not slow'
 
-all-tests: $(VENV)/.dev ## all tests and doctests
+all-tests: $(VENV)/.dev chromium ## all tests and doctests
 	$(PYTEST)
 
 SITE := out/docs
@@ -63,7 +70,7 @@ docs: $(VENV)/.dev ## the documentation site in out/docs/html, warnings are erro
 	@echo "The site: $(SITE)/html/index.html"
 
 # On its own: tests take about half as long again when lines are counted.
-coverage: $(VENV)/.dev ## all tests and doctests, then the share of lines that they reach, per module
+coverage: $(VENV)/.dev chromium ## all tests and doctests, then the share of lines that they reach, per module
 	$(PYTEST) --cov --cov-report=term
 
 benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios

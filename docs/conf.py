@@ -28,7 +28,7 @@ exclude_patterns = ["_templates", "_static"]
 templates_path = ["_templates"]
 default_role = "py:obj"
 
-# -- pages in Markdown, tutorials as notebooks in Markdown ----------------------------------------------------------------
+# -- pages in Markdown, tutorials as notebooks in Markdown --------------------------------------------------------
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "html_image"]
 myst_heading_anchors = 4
@@ -46,14 +46,14 @@ MATHJAX = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent
 MATHJAX_FILES = ("tex-chtml.js", "output/chtml/fonts/woff-v2")
 mathjax_path = "mathjax/tex-chtml.js"
 
-# -- reference from docstrings --------------------------------------------------------------------------------------------
+# -- reference from docstrings ------------------------------------------------------------------------------------
 
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
-# -- looks ----------------------------------------------------------------------------------------------------------------
+# -- looks --------------------------------------------------------------------------------------------------------
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]

@@ -112,7 +112,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     ) -> tuple[PredictedRuntimes | None, FloatArray, Observations]:
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit that fails leaves an unfitted model, not half of an old one
-        features = check_features(self, X, reset=True)
+        features = self._check_features(X, reset=True)
         if y is None:
             raise RuntimeDataError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give runtimes in seconds."
@@ -151,7 +151,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             One row per row of X, in seconds.
         """
         check_is_fitted(self)
-        return self._predict(check_features(self, X, reset=False))
+        return self._predict(self._check_features(X, reset=False))
 
     def predict(self, X: Any) -> FloatArray:
         """Predict median runtimes.
@@ -183,7 +183,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             n_out_of_range, out_of_range (features, the farthest first), farthest (a few with values and ranges).
         """
         check_is_fitted(self)
-        features, names = check_features(self, X, reset=False), getattr(self, "feature_names_in_", None)
+        features, names = self._check_features(X, reset=False), getattr(self, "feature_names_in_", None)
         table = self.training_range_.table(features, names)
         return table.set_axis(X.index, axis=0) if isinstance(X, pd.DataFrame) else table
 
@@ -263,6 +263,9 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fitted_params_")
+
+    def _check_features(self, X: Any, *, reset: bool) -> FloatArray:
+        return check_features(self, X, reset=reset)
 
     @abstractmethod
     def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:

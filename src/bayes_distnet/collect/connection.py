@@ -79,10 +79,8 @@ class Connection:
             raise SupervisorGone() from error
 
     def reply(self, seconds: float) -> dict[str, Any]:
-        """Return the next reply; raise `SupervisorGone` without one in time.
-
-        A solver can stop its supervisor, and with it the clock of the run: so there is one on this side as well.
-        """
+        """Return the next reply; raise `SupervisorGone` without one in so many seconds."""
+        # A solver can stop its supervisor, and with it the clock of the run: so there is one on this side as well.
         end = time.monotonic() + seconds
         while b"\n" not in self._buffer:
             try:

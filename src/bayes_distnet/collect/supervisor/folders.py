@@ -50,11 +50,9 @@ def private(path: str) -> bool:
 
 
 def lock_folder() -> str | None:
-    """Return the folder of this user's locks on cores; None if there is no private one.
-
-    It has a fixed name, so that all collectors of this user find it. Another user who makes a folder of this name in
-    the shared one cannot keep them from working: then it is in the home folder.
-    """
+    """Return the folder of this user's locks on cores; None if there is no private one."""
+    # It has a fixed name, so that all collectors of this user find it. Another user who makes a folder of this name in
+    # the shared one cannot keep them from working: then it is in the home folder.
     host = os.uname().nodename  # a home folder may be shared by several machines
     shared = os.path.join(tempfile.gettempdir(), f"bayes-distnet-cores-{os.getuid()}")
     home = os.path.join(os.path.expanduser("~"), ".cache", "bayes-distnet", f"cores-{host}")

@@ -49,6 +49,17 @@ def add_predict(commands: Any) -> None:
         metavar="INPUT",
         help="a table (Parquet or CSV; - for CSV on stdin), or instance files and folders",
     )
+    _takes_columns(parser)
+    _takes_what_has_been_seen(parser)
+    parser.add_argument("--cores", type=int, help="with instance files: files at once; default: all cores")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--out", type=Path, metavar="FILE", help=".csv, .csv.gz or .parquet; default: CSV to stdout")
+    form.add_argument("--json", action="store_true", help="one line of JSON per instance, to stdout")
+    parser.set_defaults(run=_predict)
+
+
+def _takes_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns",
         type=words,
@@ -64,14 +75,7 @@ def add_predict(commands: Any) -> None:
         metavar="SECONDS,...",
         help="columns within_SECONDS: probability of finishing within that time",
     )
-    _takes_what_has_been_seen(parser)
     parser.add_argument("--band", type=float, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
-    parser.add_argument("--cores", type=int, help="with instance files: files at once; default: all cores")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--out", type=Path, metavar="FILE", help=".csv, .csv.gz or .parquet; default: CSV to stdout")
-    form.add_argument("--json", action="store_true", help="one line of JSON per instance, to stdout")
-    parser.set_defaults(run=_predict)
 
 
 def _takes_what_has_been_seen(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +149,8 @@ def _predicted(parsed: argparse.Namespace, predictor: TablePredictor) -> Iterato
     from joblib import cpu_count
 
     files = files_of(parsed.features)
-    blocks = instance_blocks(files, parsed.cores or cpu_count())
+    names = [str(name) for name in getattr(predictor.model, "feature_names_in_", ())]
+    blocks = instance_blocks(files, names, parsed.cores or cpu_count())
     return predictor.predict(with_progress(blocks, len(files), shown), "features of these files")
 
 

@@ -11,6 +11,8 @@ import pandas as pd
 from bayes_distnet.data.instances import instance_files
 from bayes_distnet.data.tables import TABLES
 from bayes_distnet.errors import SettingError
+from bayes_distnet.features.groups import members
+from bayes_distnet.features.registry import feature_set_of
 from bayes_distnet.features.table import extract_features
 
 FILES = 8  # of a block, per core
@@ -41,13 +43,15 @@ def are_instances(inputs: Sequence[str | os.PathLike[str]]) -> bool:
     return not tables
 
 
-def instance_blocks(files: Sequence[Path], cores: int) -> Iterator[pd.DataFrame]:
+def instance_blocks(files: Sequence[Path], names: Sequence[str], cores: int) -> Iterator[pd.DataFrame]:
     """Compute the features of instance files, some files at once.
 
     Parameters
     ----------
     files : sequence of Path
         Instance files.
+    names : sequence of str
+        Features that are needed: groups of features without any of them are not computed.
     cores : int
         Number of files at once.
 
@@ -57,8 +61,18 @@ def instance_blocks(files: Sequence[Path], cores: int) -> Iterator[pd.DataFrame]
         Features of the next files, indexed by instance.
     """
     size = FILES * cores
+    groups = _groups(files, names)
     for start in range(0, len(files), size):
-        yield extract_features(files[start : start + size], n_jobs=cores).features
+        yield extract_features(files[start : start + size], groups=groups, n_jobs=cores).features
+
+
+def _groups(files: Sequence[Path], names: Sequence[str]) -> list[str] | None:
+    """Return the groups of features that are needed; None where files of several kinds may need different ones."""
+    sets = {feature_set_of(file).key: feature_set_of(file) for file in files}
+    if len(sets) > 1:
+        return None
+    needed = [group for entry in sets.values() for group, some in members(entry.groups, names).items() if some]
+    return needed or None
 
 
 def files_of(inputs: Sequence[str | os.PathLike[str]]) -> list[Path]:

@@ -69,7 +69,7 @@ class TableModel(RuntimeEstimator):
         inner: RuntimeEstimator = clone(self.model)
         inner.n_features_in_ = features.shape[1]
         inner.feature_names_in_ = self.encoder_.get_feature_names_out()
-        inner.training_range_ = self.training_range_
+        inner.training_range_, inner.training_runs_ = self.training_range_, self.training_runs_
         unseen = inner._fit(features, observations)
         inner.fitted_params_ = inner.get_params(deep=False)
         self.model_ = inner
@@ -130,7 +130,8 @@ class TableModel(RuntimeEstimator):
             The fitted model of raw tables.
         """
         new = cls(model, encoder.categorical, layout)
-        new.encoder_, new.model_, new.training_range_ = encoder, model, model.training_range_
+        new.encoder_, new.model_ = encoder, model
+        new.training_range_, new.training_runs_ = model.training_range_, model.training_runs_
         new.feature_names_in_, new.n_features_in_ = encoder.feature_names_in_, encoder.n_features_in_
         new.fitted_params_ = new.get_params(deep=False)
         return new

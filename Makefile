@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: help demo collect-demo check test lint types fast-tests all-tests coverage benchmarks clean
+.PHONY: help demo collect-demo check test lint types chromium fast-tests all-tests docs coverage benchmarks clean
 
 help: ## list all targets
 	@awk -F ' *## *' '/^[a-z-]+:.*## /{sub(/:.*/, "", $$1); printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ collect-demo: $(VENV)/.solvers ## generate ten instances, run clasp on them, com
 
 check: lint types fast-tests ## daily: lint, types, tests not marked slow
 
-test: lint types all-tests ## everything: lint, types, all tests and doctests
+test: lint types all-tests docs ## everything: lint, types, all tests and doctests, the site
 
 lint: $(VENV)/.dev ## ruff (rules, format), numpydoc (public docstrings)
 	$(BIN)/ruff check .
@@ -49,14 +49,28 @@ lint: $(VENV)/.dev ## ruff (rules, format), numpydoc (public docstrings)
 types: $(VENV)/.dev ## mypy
 	$(BIN)/mypy
 
+# Tests of pages skip themselves without a browser.
+chromium: ## install Debian's Chromium for tests of pages, if it is missing, as root on a Debian-like system
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+			&& { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; } \
+		|| echo 'no Chromium: tests of pages are skipped'
+
 fast-tests: $(VENV)/.dev ## tests and doctests that are not marked slow
 	$(PYTEST) -m 'not slow'
 
-all-tests: $(VENV)/.dev ## all tests and doctests
+all-tests: $(VENV)/.dev chromium ## all tests and doctests
 	$(PYTEST)
 
+SITE := out/docs
+
+docs: $(VENV)/.dev ## the documentation site in out/docs/html, warnings are errors; tutorials are run and kept in out/docs-cache
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 -d $(SITE)/doctrees docs $(SITE)/html
+	$(BIN)/python scripts/check_site.py $(SITE)/html
+	@echo "The site: $(SITE)/html/index.html"
+
 # On its own: tests take about half as long again when lines are counted.
-coverage: $(VENV)/.dev ## all tests and doctests, then the share of lines that they reach, per module
+coverage: $(VENV)/.dev chromium ## all tests and doctests, then the share of lines that they reach, per module
 	$(PYTEST) --cov --cov-report=term
 
 benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios
@@ -65,4 +79,4 @@ benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios
 	$(BIN)/python benchmarks/execute.py
 
 clean: ## remove the virtual environment and all outputs
-	rm -rf $(VENV) out build dist .coverage*
+	rm -rf $(VENV) out build dist docs/api .coverage*

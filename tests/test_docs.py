@@ -13,7 +13,7 @@ from numpydoc.docscrape import NumpyDocString
 import bayes_distnet
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/tutorials/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # "a row a run": write "one row per run".
 A_ROW_A_RUN = re.compile(
@@ -53,9 +53,23 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page):
             assert target.partition("#")[2] in anchors(file), target
 
 
-def test_the_readme_links_every_page():
+def contents(page):
+    """Pages that the tables of contents (toctree) of a page name."""
+    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    return {(page.parent / f"{line}.md").resolve() for line in lines if line and line[0] != ":"}
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    pages = set(ROOT.glob("docs/**/*.md")) - {ROOT / "docs" / "index.md"}
+    listed = set().union(*(contents(page) for page in PAGES))
+    assert names(sorted(pages - listed)) == []  # add a line to a toctree, such as that of docs/guide.md
+    assert names(sorted(listed - pages)) == []
+
+
+def test_the_readme_leads_to_the_main_pages_of_the_site():
     linked = {file.resolve() for file, _ in links(ROOT / "README.md")}
-    assert names(page for page in PAGES if page.name != "README.md" and page not in linked) == []
+    assert names(sorted(contents(ROOT / "docs" / "index.md") - linked)) == []
 
 
 def test_every_target_of_the_makefile_has_a_line_of_help():

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -189,6 +190,13 @@ def test_the_library_and_the_table_of_predictions_take_a_saved_pipeline(tmp_path
     assert model.training_record_.instances == 60
     table = predictions(model, X.assign(further=1.0))
     np.testing.assert_allclose(table["median"], model.predict(X))
+
+
+def test_train_leaves_text_to_the_encoders_of_a_pipeline(tmp_path):
+    raw = replace(DATA, features=MIXED)
+    model = train(raw, pipeline(COLUMNS), out=tmp_path / "m")
+    assert isinstance(model, RuntimePipeline)
+    np.testing.assert_allclose(load_model(tmp_path / "m").predict(MIXED), model.predict(MIXED))
 
 
 def test_loading_a_pipeline_does_not_load_jax_or_pickle(tmp_path):

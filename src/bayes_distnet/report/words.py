@@ -59,6 +59,16 @@ def count(number: int, thing: str) -> str:
 def splits_name(number: int) -> str:
     """Name the folds and seeds of a comparison.
 
+    Parameters
+    ----------
+    number : int
+        Number of pairs of a fold and a seed.
+
+    Returns
+    -------
+    str
+        A phrase for captions.
+
     Examples
     --------
     >>> splits_name(1), splits_name(10)

@@ -53,6 +53,16 @@ def log_axis(label: str, low: float, high: float) -> Axis:
 def number_text(value: float) -> str:
     """Return a number with at most four digits, and a proper minus.
 
+    Parameters
+    ----------
+    value : float
+        Any number.
+
+    Returns
+    -------
+    str
+        The number as text.
+
     Examples
     --------
     >>> number_text(-0.25), number_text(10000.0), number_text(float("inf"))

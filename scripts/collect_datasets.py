@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def with_features(data: Dataset, paths: list[Path]) -> Dataset:
-    """Compute the features of a data set three times; a cost is the least of the three, as other work makes it higher."""
+    """Compute the features of a data set three times; a cost is the least of the three: other work makes it higher."""
     from bayes_distnet.features.group_costs import measured_groups
     from bayes_distnet.features.table import extract_features
 

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TextIO
 
 from bayes_distnet import __version__
-from bayes_distnet.cli import advise, collect, completion, data, demo, experiments, features, fit, info, run
+from bayes_distnet.cli import advise, collect, completion, data, demo, experiments, features, fit, info, run, serve
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.errors import BayesDistNetError
 
@@ -32,6 +32,7 @@ COMMANDS = (
     fit.add_evaluate,
     advise.add_advise,
     run.add_run,
+    serve.add_serve,
     experiments.add_experiment,
     experiments.add_report,
     info.add_info,

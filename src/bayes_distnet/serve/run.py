@@ -100,7 +100,8 @@ def bind(host: str, port: int, limits: Limits) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=limits.connections)
     except (OSError, OverflowError) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and (error.errno or 0) > 0 else str(error)
+        number = error.errno if isinstance(error, OSError) else None
+        reason = os.strerror(number) if number is not None and number > 0 else str(error)
         raise SettingError(
             f"{host}, port {port}: cannot be bound ({reason}). Take another port (port=, --port), or 0 for a free one."
         ) from error

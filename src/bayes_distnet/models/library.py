@@ -116,7 +116,7 @@ def train(
 
 def _of_tables(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
     """Put an encoder in front of a model whose features are not all numbers, or come from a table of runs."""
-    if isinstance(model, TableModel):
+    if isinstance(model, TableModel) or hasattr(model, "steps"):  # a pipeline has encoders of its own
         return model
     layout = None if LAYOUT not in data.provenance else TableLayout.from_dict(data.provenance[LAYOUT])
     if layout is None and all(map(pd.api.types.is_numeric_dtype, data.features.dtypes)):

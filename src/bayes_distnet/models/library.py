@@ -15,9 +15,9 @@ import pandas as pd
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.open_table import LAYOUT
-from bayes_distnet.errors import ModelFileError, SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
-from bayes_distnet.models.header import read_header
+from bayes_distnet.models.header import is_model, read_header
 from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
 from bayes_distnet.models.registry import RECOMMENDED, find_model
 from bayes_distnet.models.saved_kinds import load_kind
@@ -189,10 +189,8 @@ def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -
         return
     if not folder.is_dir():
         raise SettingError(f"{folder}: a file is in the way; give a folder.")
-    try:
-        read_header(folder)
-    except ModelFileError:
-        raise SettingError(f"{folder}: holds something other than a model; give a new folder.") from None
+    if not is_model(folder):
+        raise SettingError(f"{folder}: holds something other than a model; give a new folder.")
     if not overwrite:
         raise SettingError(
             f"{folder}: holds a model already; give another folder, or overwrite it (overwrite=True, --force)."

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.errors import FeatureError
 from bayes_distnet.features.base import Features

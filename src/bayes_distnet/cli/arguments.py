@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -71,20 +69,14 @@ def words(text: str) -> list[str]:
 
 def print_json(value: Any) -> None:
     """Print one line of JSON, which has no infinity: values that are not finite become null."""
-    print(json.dumps(_finite(value), ensure_ascii=False))
+    from bayes_distnet.data.json_text import json_text
 
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json_text(value))
 
 
 DATA_HELP = (
-    "name of a data set, a folder of one or of an ASlib scenario, or a file of runs (.sqlite, .parquet, .csv) with "
-    "--features"
+    "name of a data set, a folder of one or of an ASlib scenario, a file of runs (.sqlite, .parquet, .csv) with "
+    "--features, or one table (.parquet, .csv) with --time"
 )
 
 
@@ -94,6 +86,17 @@ def takes_features(parser: argparse.ArgumentParser) -> None:
         "--features", type=Path, metavar="FILE", help="with a file of runs: Parquet or CSV with a column instance"
     )
     parser.add_argument("--solver", metavar="NAME", help="whose runs, where there are several solvers")
+
+
+def takes_model(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for a saved model."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="folder that `fit` or a model's save wrote")
+
+
+def takes_holdout(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options that leave instances out, and choose them by a seed."""
+    parser.add_argument("--holdout", type=float, metavar="FRACTION", help=what)
+    parser.add_argument("--seed", type=int, default=0, help="of the model and of the instances held out; default: 0")
 
 
 def takes_instances(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,21 @@ from types import FrameType
 from typing import TextIO
 
 from bayes_distnet import __version__
-from bayes_distnet.cli import advise, collect, completion, data, demo, experiments, features, fit, info, run
+from bayes_distnet.cli import (
+    advise,
+    collect,
+    completion,
+    data,
+    demo,
+    evaluate,
+    experiments,
+    features,
+    fit,
+    info,
+    predict,
+    run,
+    serve,
+)
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.errors import BayesDistNetError
 
@@ -28,10 +42,11 @@ COMMANDS = (
     data.add_import,
     data.add_convert,
     fit.add_fit,
-    fit.add_predict,
-    fit.add_evaluate,
+    predict.add_predict,
+    evaluate.add_evaluate,
     advise.add_advise,
     run.add_run,
+    serve.add_serve,
     experiments.add_experiment,
     experiments.add_report,
     info.add_info,
@@ -58,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     parsed = parser.parse_args(arguments)
     try:
-        with _stopped_by_sigterm(), _warnings_in_one_line():
+        with _interruptible(), _warnings_in_one_line():
             code: int | None = parsed.run(parsed)
             sys.stdout.flush()  # so that a pipe closed early is noticed here
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has ended
@@ -98,17 +113,31 @@ def _wide(prog: str) -> argparse.HelpFormatter:
 
 
 @contextlib.contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM, by which batch systems stop a program, end it as cleanly as Ctrl-C."""
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt once after Ctrl-C, and after SIGTERM, by which batch systems stop a program.
+
+    Further signals do not disturb the end. An error that libraries make of the interrupt counts as the interrupt.
+    """
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    stopped = []
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        stopped.append(number)
+        if len(stopped) == 1:
+            raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    for number, before in former.items():
+        if before is not signal.SIG_IGN:  # a program in the background ignores Ctrl-C
+            signal.signal(number, stop)
     try:
         yield
+    except Exception as error:
+        if stopped:
+            raise KeyboardInterrupt from error
+        raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, before in former.items():
+            signal.signal(number, before)
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.models.saving import Arrays, check_array, with_prefix, without_prefix
 
 LEAST_TOLERANCE, LARGEST_TOLERANCE = 0.5, 20.0  # in widths of a range
@@ -119,8 +119,11 @@ class TrainingRange:
         named = [f"feature {j}" for j in range(x.shape[1])] if names is None else [str(name) for name in names]
         # A missing value has no place in its range: it is listed behind values that have one.
         order_by = np.where(self.newly_missing(x), 0.5 / FARTHEST, self.excess(x))
-        order, counts = np.argsort(-order_by, axis=1, kind="stable"), (order_by > 0).sum(axis=1)
-        columns = [order[row, : counts[row]] for row in range(len(x))]
+        counts = (order_by > 0).sum(axis=1)
+        columns = [
+            np.argsort(-row, kind="stable")[:count] if count else ()
+            for row, count in zip(order_by, counts, strict=True)
+        ]
         return pd.DataFrame(
             {
                 "verdict": verdicts(self.distance(x)),
@@ -160,6 +163,30 @@ class TrainingRange:
         return new, {name: arrays[name] for name in arrays.keys() - with_prefix(PREFIX, own).keys()}
 
 
+@dataclass(frozen=True)
+class RowFamiliarity:
+    """The familiarity of predicted rows, computed when it is asked for.
+
+    Parameters
+    ----------
+    trained : TrainingRange
+        Ranges of the training features.
+    features : array
+        Features of the rows.
+    """
+
+    trained: TrainingRange
+    features: FloatArray
+
+    def take(self, rows: IndexArray | slice) -> RowFamiliarity:
+        """Return that of some rows."""
+        return RowFamiliarity(self.trained, self.features[rows])
+
+    def verdicts(self) -> list[str]:
+        """Return one verdict per row: familiar, unusual or outside."""
+        return verdicts(self.trained.distance(self.features))
+
+
 def verdicts(distance: FloatArray) -> list[str]:
     """Return the verdicts on instances at distances (n,) from the training data."""
     return [
@@ -181,16 +208,35 @@ def unfamiliar_note(table: pd.DataFrame) -> str | None:
     str or None
         Counts, and the features that are out of range most often.
     """
-    strange = table[table["verdict"] != Verdict.FAMILIAR]
-    if strange.empty:
-        return None
-    unusual, outside = ((strange["verdict"] == verdict).sum() for verdict in (Verdict.UNUSUAL, Verdict.OUTSIDE))
-    often = Counter(name for names in strange["out_of_range"] for name in names).most_common(SHOWN)
-    named = ", ".join(f"{name} ({count})" for name, count in often)
-    return (
-        f"{len(strange)} of {len(table)} instances are not familiar ({unusual} unusual, {outside} outside the training "
-        f"data). Most often out of range: {named}."
-    )
+    tally = FamiliarityTally()
+    tally.add(table)
+    return tally.note()
+
+
+class FamiliarityTally:
+    """Counts of instances that are not familiar, over tables that are added one by one."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._verdicts: Counter[str] = Counter()
+        self._out_of_range: Counter[str] = Counter()
+
+    def add(self, table: pd.DataFrame) -> None:
+        """Count the instances of one more table: the result of a model's `familiarity`."""
+        strange = table[table["verdict"] != Verdict.FAMILIAR]
+        self._rows += len(table)
+        self._verdicts.update(strange["verdict"])
+        self._out_of_range.update(name for names in strange["out_of_range"] for name in names)
+
+    def note(self) -> str | None:
+        """Return a sentence about the instances that are not familiar; None if all are."""
+        if not self._verdicts:
+            return None
+        named = ", ".join(f"{name} ({count})" for name, count in self._out_of_range.most_common(SHOWN))
+        return (
+            f"{self._verdicts.total()} of {self._rows} instances are not familiar ({self._verdicts[Verdict.UNUSUAL]} "
+            f"unusual, {self._verdicts[Verdict.OUTSIDE]} outside the training data). Most often out of range: {named}."
+        )
 
 
 def _two_smallest(x: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -10,13 +10,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.errors import ModelFileError, SettingError
-from bayes_distnet.models.base import RuntimeEstimator, fit_runs
-from bayes_distnet.models.header import HEADER, read_header
+from bayes_distnet.data.layout import TableLayout
+from bayes_distnet.data.open_table import LAYOUT
+from bayes_distnet.errors import SettingError
+from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.header import is_model, read_header
 from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
-from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role, find_model
-from bayes_distnet.registry import load
+from bayes_distnet.models.registry import RECOMMENDED, find_model
+from bayes_distnet.models.saved_kinds import load_kind
+from bayes_distnet.models.table_model import ENCODER, TableModel
+from bayes_distnet.models.training_data import fit_dataset
+from bayes_distnet.models.yardsticks import fit_yardsticks, save_yardsticks
 from bayes_distnet.validation import is_number
 
 
@@ -31,6 +38,7 @@ def train(
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     name: str = "",
+    yardsticks: bool = False,
 ) -> RuntimeEstimator:
     """Fit a model to a data set, and save it with a record of its training data.
 
@@ -54,6 +62,9 @@ def train(
         Whether a model in that folder may be replaced.
     name : str
         Name of the data in the record.
+    yardsticks : bool, default False
+        Whether to fit and save two simple models on the same rows as well, which `bayes-distnet evaluate` compares
+        the model with.
 
     Returns
     -------
@@ -76,13 +87,17 @@ def train(
     if out is not None:
         check_writable(out, overwrite=overwrite)
     estimator = _unfitted(model, family, random_state, n_jobs) if isinstance(model, str) else model
+    estimator = _of_tables(estimator, data)
     if holdout is not None:
         _check_holdout(holdout)
     data = data.matched()
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()
-    fit_runs(estimator, used.features, used.seconds, used.finished)
+    fit_dataset(estimator, used)
+    seconds = time.perf_counter() - started
     observed = used.runs.observed()
+    if yardsticks:
+        estimator.yardsticks_ = fit_yardsticks(estimator, used, n_jobs=n_jobs)
     estimator.training_record_ = TrainingRecord(
         data=name,
         solver=used.solvers[0],
@@ -90,13 +105,23 @@ def train(
         runs=len(observed),
         censored=int((~observed.finished).sum()),
         held_out=len(data) - len(used),
-        seconds=round(time.perf_counter() - started, 2),
+        seconds=round(seconds, 2),
         version=__version__,
         names=tuple(map(str, used.features.index)),
     )
     if out is not None:
         save_model(estimator, out, overwrite=overwrite)
     return estimator
+
+
+def _of_tables(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
+    """Put an encoder in front of a model whose features are not all numbers, or come from a table of runs."""
+    if isinstance(model, TableModel) or hasattr(model, "steps"):  # a pipeline has encoders of its own
+        return model
+    layout = None if LAYOUT not in data.provenance else TableLayout.from_dict(data.provenance[LAYOUT])
+    if layout is None and all(map(pd.api.types.is_numeric_dtype, data.features.dtypes)):
+        return model
+    return TableModel(model, () if layout is None else layout.categorical, layout)
 
 
 def _check_holdout(holdout: float) -> None:
@@ -142,27 +167,11 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     ...     load_model(folder)
     Marginal()
     """
-    name, kinds = read_header(Path(path)).get("model"), saved_kinds()
-    if name == "PortfolioModel":
-        raise ModelFileError(
-            f"{path}: a portfolio of several solvers, which run and advise use; in Python, decide.PortfolioModel.load."
-        )
-    if not isinstance(name, str) or name not in kinds:
-        raise ModelFileError(
-            f"{Path(path) / HEADER}: a model of the kind {name!r}; this release reads {', '.join(kinds)}. "
-            "Upgrade bayes-distnet, or fit and save the model again."
-        )
-    model: RuntimeEstimator = load(kinds[name]).load(Path(path))
+    model = TableModel.load(Path(path)) if (Path(path) / ENCODER).is_file() else load_kind(path)
     record = read_record(path)
     if record is not None:
         model.training_record_ = record
     return model
-
-
-def saved_kinds() -> dict[str, str]:
-    """Return the classes whose models can be saved, by name, and where they are defined."""
-    sources = [entry.source for entry in MODELS.values() if entry.role is Role.MODEL and entry.source]
-    return {source.rpartition(":")[2]: source for source in sources}
 
 
 def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -180,10 +189,8 @@ def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -
         return
     if not folder.is_dir():
         raise SettingError(f"{folder}: a file is in the way; give a folder.")
-    try:
-        read_header(folder)
-    except ModelFileError:
-        raise SettingError(f"{folder}: holds something other than a model; give a new folder.") from None
+    if not is_model(folder):
+        raise SettingError(f"{folder}: holds something other than a model; give a new folder.")
     if not overwrite:
         raise SettingError(
             f"{folder}: holds a model already; give another folder, or overwrite it (overwrite=True, --force)."
@@ -208,6 +215,7 @@ def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = 
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".writing-") as draft:
         new, old = Path(draft) / "new", Path(draft) / "old"
         model.save(new)
+        save_yardsticks(getattr(model, "yardsticks_", {}), new)
         record: TrainingRecord | None = getattr(model, "training_record_", None)
         if record is not None:
             about = {"sha256": read_header(new)["sha256"], **asdict(record)}

@@ -16,9 +16,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.arrays import Array, BoolArray, FloatArray, IntArray
+from bayes_distnet.interrupts import held_back
 from bayes_distnet.models.network.architecture import padded_size
 from bayes_distnet.models.network.compilation import use_compilation_cache
 from bayes_distnet.models.network.loss import Tree, log_likelihood, loss, noise_shape, optimiser, outputs
@@ -164,8 +165,9 @@ def train(
     history: list[tuple[int, FloatArray, FloatArray]] = []
     best = _Best(plan.patience, (params, state), np.full(members, np.inf))
     shown = sys.stderr.isatty() if verbose is None else verbose
-    with tqdm(total=chunks.size, desc="training", unit="step", disable=not shown) as bar:
+    with tqdm(total=chunks.size, desc="training", unit="step", disable=not shown) as bar, held_back() as interrupt:
         for rates in chunks:
+            interrupt()
             index = np.stack([next(batches) for _ in range(plan.chunk)]).astype(np.int32)
             if plan.patience is not None:  # the chunk consumes its arguments, and these may be the best so far
                 params, state = jax.tree.map(jnp.copy, (params, state))
@@ -177,7 +179,9 @@ def train(
             )
             history.append(((len(history) + 1) * plan.chunk, np.asarray(losses, np.float64), held_out))
             bar.update(plan.chunk)
-            bar.set_postfix(loss=f"{losses.mean():.3f}", held_out=f"{held_out.mean():.3f}")
+            # Members are sharper than their mixture, which is what predicts: only a loss that ends training is shown.
+            shown_loss = losses if plan.patience is None else held_out
+            bar.set_postfix({"loss" if plan.patience is None else "held-out loss": f"{shown_loss.mean():.3f}"})
             if best.update((params, state), held_out):
                 break
     params, state = best.values

@@ -75,12 +75,12 @@ class Forest:
     def leaves(self, x: FloatArray) -> IntArray:
         """Return the leaf that every row falls into, (rows, trees)."""
         # Trees were grown on float32 values: a comparison in float64 could send a row the other way.
-        x = x.astype(np.float32)
+        x32 = x.astype(np.float32)
         children = np.stack([self.right, self.left], axis=1).ravel()
         out = np.empty((len(x), len(self.roots)), dtype=np.int64)
         for start in range(0, len(x), WALKING):
             rows = slice(start, start + WALKING)
-            out[rows] = self._walk(x[rows], children)
+            out[rows] = self._walk(x32[rows], children)
         return out
 
     def _walk(self, x: NDArray[np.float32], children: IntArray) -> IntArray:

@@ -52,7 +52,7 @@ def verdict(
             f"Nothing to compare {name} with: only models that `bayes-distnet fit` wrote have yardsticks beside them."
         )
     sentence = f"{name} predicts these instances {' and '.join(phrases)}"
-    return f"{sentence}." if helped else f"{sentence}: the features do not help here."
+    return f"{sentence}." if helped else f"{sentence}: no clear gain from the features here."
 
 
 def _difference(values: pd.Series, groups: pd.Series | None) -> tuple[float, float]:

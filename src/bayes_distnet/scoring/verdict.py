@@ -66,5 +66,8 @@ def _difference(values: pd.Series, groups: pd.Series | None) -> tuple[float, flo
         return float(infinite[0]), 0.0
     centre = float(differences[known].mean())
     unit = np.arange(len(differences)) if groups is None else pd.factorize(groups)[0]
+    n = len(np.unique(unit[known]))
+    if n < 2:
+        return centre, np.inf
     sums = np.bincount(unit[known], weights=differences[known] - centre)
-    return centre, float(np.sqrt((sums**2).sum()) / known.sum())
+    return centre, float(np.sqrt((sums**2).sum() * n / (n - 1)) / known.sum())

@@ -114,8 +114,9 @@ def _draw_line(chart: LineChart, line: Line, ax: Axes) -> None:
     if line.low is not None and line.high is not None and look.on and chart.bands:
         ax.fill_between(line.x, line.low, line.high, color=color, alpha=0.14, lw=0)
     dashes: Any = (0, look.dashes) if look.dashes else "-"
-    marker = look.marker if chart.points else ""
-    shape: Any = {"drawstyle": "steps-post"} if line.steps else {}
+    every = look.marks_every(chart.points)
+    marker = look.marker if every else ""
+    shape: Any = {"drawstyle": "steps-post"} if line.steps else {"markevery": every or None}
     width = look.width if look.labelled else 0.8
     ax.plot(line.x, line.y, color=color, lw=width, ls=dashes, marker=marker, ms=4, zorder=order, label=label, **shape)
     for edge, arrow, out in (

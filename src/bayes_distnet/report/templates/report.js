@@ -87,7 +87,7 @@
   function place_labels(chart) {
     const [, top, , height] = numbers(chart.dataset.frame);
     const labels = all(".series.on .end, .series.reference .end", chart)
-      .map(text => ({ text, wish: +text.dataset.y })).sort((a, b) => a.wish - b.wish);
+      .map(text => ({ text, wish: +text.dataset.y })).sort((a, b) => a.wish - b.wish || b.text.dataset.value - a.text.dataset.value);
     const gap = Math.min(GAP, height / Math.max(labels.length - 1, 1));
     const inside = (middle, size) =>
       Math.min(Math.max(middle, top + (size - 1) * gap / 2), top + height - (size - 1) * gap / 2);

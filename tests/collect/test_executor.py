@@ -3,7 +3,8 @@ import threading
 
 import pytest
 
-from bayes_distnet.collect.executor import Executor, SupervisorGone, execute
+from bayes_distnet.collect.connection import SupervisorGone
+from bayes_distnet.collect.executor import Executor, execute
 from bayes_distnet.errors import SettingError
 
 

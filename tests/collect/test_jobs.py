@@ -2,7 +2,8 @@ import threading
 
 import pytest
 
-from bayes_distnet.collect.executor import Executor, SupervisorGone
+from bayes_distnet.collect.connection import SupervisorGone
+from bayes_distnet.collect.executor import Executor
 from bayes_distnet.collect.jobs import Job, ThreadExecutors, run_job
 from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.collect.workers import local_workers

@@ -20,7 +20,7 @@ del os.sched_getaffinity, signal.SIGHUP, signal.SIGKILL
 import bayes_distnet.collect
 
 for module in pkgutil.walk_packages(bayes_distnet.collect.__path__, "bayes_distnet.collect."):
-    if module.name != "bayes_distnet.collect.supervisor":
+    if not module.name.startswith("bayes_distnet.collect.supervisor."):
         importlib.import_module(module.name)
 assert "bayes_distnet.collect.instances.zenotravel" in sys.modules
 assert "bayes_distnet.collect.solvers.lpg" in sys.modules

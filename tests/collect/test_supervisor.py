@@ -1,7 +1,9 @@
 """The supervisor, through an executor: limits, measurements, and process trees that leave nothing behind."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bayes_distnet.collect.executor import SUPERVISOR
+from bayes_distnet.collect.connection import START, SUPERVISOR
 from bayes_distnet.errors import SettingError
 
 MIB = 1 << 20
@@ -29,10 +31,18 @@ def processes_with(mark):
     return found
 
 
-def test_it_is_one_file_that_needs_only_the_standard_library():
-    command = [sys.executable, "-I", "-S", str(SUPERVISOR)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, '{"core": null}\n', "")
+def test_it_needs_only_the_standard_library(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-I", "-S", "-c", START, str(SUPERVISOR.parent), str(folder)]
+    with subprocess.Popen(command, stdin=theirs, stderr=subprocess.PIPE) as guardian:
+        theirs.close()
+        assert json.loads(ours.recv(1000))["core"] is None
+        ours.close()
+        assert guardian.stderr.read() == b""
+    assert guardian.returncode == 0
+    assert not folder.exists()
 
 
 def test_a_solver_that_aborts_writes_no_core_dump(executor, python):
@@ -52,11 +62,11 @@ def test_a_failed_start_leaves_no_open_file(executor, tmp_path):
     script = tmp_path / "solver"
     script.write_text("no interpreter line")
     script.chmod(0o755)
-    before = len(os.listdir(f"/proc/{executor._process.pid}/fd"))
+    before = len(os.listdir(f"/proc/{executor._supervisor.supervisor}/fd"))
     for _ in range(3):
         with pytest.raises(SettingError, match="solver: Exec format error"):
             executor.run([str(script)], cutoff=1.0)
-    assert len(os.listdir(f"/proc/{executor._process.pid}/fd")) == before
+    assert len(os.listdir(f"/proc/{executor._supervisor.supervisor}/fd")) == before
 
 
 def test_a_very_large_cutoff_is_accepted(executor):
@@ -92,11 +102,13 @@ def test_seconds_include_children_that_are_not_waited_for(executor, python):
     code = """
         import os, signal, time
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel drops their times
+        end, held = os.pipe()
         for _ in range(2):
             if os.fork() == 0:
                 while time.process_time() < 0.2: pass
                 os._exit(0)
-        time.sleep(0.7)
+        os.close(held)
+        os.read(end, 1)  # until both have ended
     """
     assert executor.run(python(code), cutoff=5.0).seconds > 0.3
 
@@ -133,7 +145,7 @@ def test_a_daemon_in_its_own_session_is_killed(executor, python):
 def test_no_zombies_are_left(executor, python):
     code = "import os, time\nfor _ in range(30):\n    if os.fork() == 0: os._exit(0)\ntime.sleep(0.1)"
     assert executor.run(python(code), cutoff=5.0).status == "solved"
-    supervisor = executor._process.pid
+    supervisor = executor._supervisor.supervisor
     assert Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text() == ""
 
 
@@ -215,7 +227,7 @@ def test_the_tree_is_killed_when_its_owner_is_killed(tmp_path):
 
 def test_the_supervisor_leaves_signals_to_its_owner(executor):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        os.kill(executor._process.pid, number)
+        os.kill(executor._supervisor.supervisor, number)
     assert executor.run(["sh", "-c", "kill -TERM $$"], cutoff=5.0).exit_code == -signal.SIGTERM
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from bayes_distnet.collect.executor import SupervisorGone, check_linux
+from bayes_distnet.collect.connection import SupervisorGone
+from bayes_distnet.collect.executor import check_linux
 from bayes_distnet.collect.jobs import Job, Result, run_job
 from bayes_distnet.collect.plan import MEMORY_LIMIT, digest, plan_runs
 from bayes_distnet.collect.session import now, session_facts

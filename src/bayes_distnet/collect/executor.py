@@ -1,31 +1,26 @@
 """Run one command under limits, and always return an outcome. Linux only.
 
-No shell, no privileges, no control groups: a supervisor process (`supervisor.py`) owns the command's whole process
-tree, reads its CPU clock and memory, and leaves nothing behind.
+No shell, no privileges, no control groups: a program of its own (`supervisor/`) owns the command's whole process tree,
+reads its CPU clock and memory, and leaves nothing behind. It may be attacked by the command that it runs; so this side
+has a clock of its own, and ends everything from outside if need be.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from bayes_distnet.collect.connection import GRACE_SECONDS, Connection
 from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, MEMOUT, SOLVED, TIMEOUT, UNREADABLE
-from bayes_distnet.errors import CollectError, SettingError
+from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_positive
-
-# The supervisor is run, not imported: it imports modules that exist on Linux only.
-SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 @dataclass(frozen=True)
@@ -90,13 +85,6 @@ def exited_with_zero(output: str, exit_code: int) -> str | None:
     return "" if exit_code == 0 else None
 
 
-class SupervisorGone(CollectError):
-    """The supervisor process was killed or closed; its run is lost."""
-
-    def __init__(self, message: str = "the supervisor process is gone, and its run is lost.") -> None:
-        super().__init__(message)
-
-
 class Executor:
     """Runs commands one after the other under limits.
 
@@ -115,14 +103,8 @@ class Executor:
 
     def __init__(self, *, pin: bool = False) -> None:
         check_linux()
-        command = [sys.executable, "-I", "-S", str(SUPERVISOR), *(["--pin"] if pin else [])]
-        # In a session of its own, Ctrl-C in a terminal reaches only this program, which then decides.
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
-        )
-        self._end = weakref.finalize(self, _end, self._process, os.getpid())
-        self._buffer = b""
-        self.core: int | None = self._reply()["core"]
+        self._supervisor = Connection(pin=pin)
+        self.core: int | None = self._supervisor.core
 
     def __enter__(self) -> Executor:
         return self
@@ -174,12 +156,10 @@ class Executor:
             "cutoff": float(cutoff),
             "wall_limit": float(wall_limit),
             "memory_limit": None if memory_limit is None else float(memory_limit),
-            # By the number of the open file: it may have no name, and then nothing is left of it after a crash.
-            "copy": None if copy is None else f"/proc/{os.getpid()}/fd/{copy.fileno()}",
         }
         try:
-            self._send(request)
-            reply = self._reply()
+            self._supervisor.send(request, [] if copy is None else [copy.fileno()])
+            reply = self._supervisor.reply(wall_limit + GRACE_SECONDS)
         except BaseException:  # Ctrl-C included: the next run would take the pending reply for its own
             self.close()
             raise
@@ -189,47 +169,16 @@ class Executor:
 
     def stop(self) -> None:
         """End the current run, if there is one, as interrupted; may be called from another thread."""
-        self._send({})
+        self._supervisor.send({})
 
     def close(self) -> None:
         """End the current run, if there is one, and the supervisor."""
-        self._end()
+        self._supervisor.close()
 
     @property
     def closed(self) -> bool:
         """Whether the supervisor has been ended."""
-        return not self._end.alive
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        except (BrokenPipeError, ValueError) as error:
-            raise SupervisorGone() from error
-
-    def _reply(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        while b"\n" not in self._buffer:
-            try:
-                chunk = os.read(self._process.stdout.fileno(), 1 << 20)
-            except (OSError, ValueError) as error:  # closed by another thread
-                raise SupervisorGone() from error
-            if not chunk:
-                raise SupervisorGone()
-            self._buffer += chunk
-        line, self._buffer = self._buffer.split(b"\n", 1)
-        message: dict[str, Any] = json.loads(line)
-        return message
-
-
-def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    if os.getpid() != owner:  # a fork of the program that started the supervisor
-        return
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.close()
-    process.stdout.close()
-    process.wait()
+        return self._supervisor.closed
 
 
 def _with_full_path(command: Sequence[str]) -> list[str]:

@@ -13,7 +13,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from bayes_distnet.collect.executor import Executor, SupervisorGone
+from bayes_distnet.collect.connection import SupervisorGone
+from bayes_distnet.collect.executor import Executor
 from bayes_distnet.collect.solvers.base import Solver
 from bayes_distnet.data.run import Key, Run
 from bayes_distnet.errors import CollectError

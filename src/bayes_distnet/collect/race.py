@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import BinaryIO, cast
 
 from bayes_distnet.collect.attempts import Attempt, Check, Finish, Lane, Tried
+from bayes_distnet.collect.connection import SupervisorGone
 from bayes_distnet.collect.cores import usable_cores
-from bayes_distnet.collect.executor import Executor, Outcome, SupervisorGone
+from bayes_distnet.collect.executor import Executor, Outcome
 from bayes_distnet.collect.plan import MEMORY_LIMIT
 from bayes_distnet.collect.session import now
 from bayes_distnet.data.statuses import CRASHED, INTERRUPTED

@@ -108,11 +108,11 @@ def docstring_lines(node):
     return first.end_lineno - first.lineno + 1 if documented else 0
 
 
-def test_public_names_are_there_and_about_thirty():
+def test_public_names_are_there_and_about_forty():
     names = bayes_distnet.__all__
     assert names == sorted(names)
     assert all(getattr(bayes_distnet, name) is not None for name in names)
-    assert len(names) <= 36
+    assert len(names) <= 44
 
 
 def test_import_is_light():

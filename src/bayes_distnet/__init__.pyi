@@ -8,6 +8,7 @@ from .data.importers.aslib import import_aslib as import_aslib
 from .data.importers.distnet import import_distnet as import_distnet
 from .data.open import open_dataset as open_dataset
 from .data.run_table import RunTable as RunTable
+from .data.runtimes import runtimes as runtimes
 from .data.shipped.load import load_dataset as load_dataset
 from .data.synthetic import make_runs as make_runs
 from .data.tables import read_runs as read_runs
@@ -18,6 +19,7 @@ from .experiments.results import Results as Results
 from .experiments.run import run_experiment as run_experiment
 from .features.table import extract_features as extract_features
 from .models.bayes import BayesDistNet as BayesDistNet
+from .models.cross_validation import cross_val_predict_distribution as cross_val_predict_distribution
 from .models.distnet import DistNet as DistNet
 from .models.hybrid import HybridDistNet as HybridDistNet
 from .models.library import load_model as load_model

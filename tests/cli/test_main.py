@@ -118,7 +118,7 @@ def test_from_nothing_to_a_training_set(tmp_path):
     done = bayes_distnet("features", folder, "--out", tmp_path / "features.csv", "--costs", costs, "--quiet")
     assert done.returncode == 0, done.stderr
     assert len((tmp_path / "features.csv").read_text().splitlines()) == 4
-    assert costs.read_text().startswith("instance,seconds\n")
+    assert costs.read_text().startswith("instance,seconds,size,structure,")
     assert "6 runs" in bayes_distnet("convert", store, tmp_path / "runs.csv").stdout
     again = ("convert", tmp_path / "runs.csv", tmp_path / "again.sqlite")
     assert "6 runs written" in bayes_distnet(*again).stdout

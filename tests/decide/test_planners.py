@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from bayes_distnet import HybridDistNet, RandomForest, Ridge, make_runs
+from bayes_distnet.decide.portfolio.quick_choice import QuickChoice
 from bayes_distnet.decide.running.consultation import consult
 from bayes_distnet.decide.running.planners import Facts, SolverPlanner, planner_of
 from bayes_distnet.decide.schedules.slot import Slot
@@ -34,6 +35,8 @@ def write_header(folder, **about):
         "feature_cost": 0.2,
         "cutoff": 60.0,
         "uses_features": True,
+        "groups": None,
+        "quick": None,
     }
     header = {"format": "bayes-distnet model", "format_version": FORMAT_VERSION, "model": "PortfolioModel"}
     folder.mkdir(exist_ok=True)
@@ -46,7 +49,22 @@ def test_the_facts_of_a_portfolio_come_from_its_header(tmp_path):
     assert facts == Facts(("b", "a"), (Slot("a", 0.0, 0.5),), 0.2, 60.0, True, (Slot("b", 0.0, math.inf),))
 
 
-@pytest.mark.parametrize("about", [{"presolver": [{"solver": "a"}]}, {"cutoff": "x"}, {"solvers": None}])
+def test_a_quick_choice_orders_the_solvers_without_a_model(tmp_path):
+    leaves = {"costs": [1.0, 2.0]}, {"costs": [9.0, 4.0]}
+    quick = QuickChoice(("a", "b"), ("size",), (3.0,), ([0, 5.0, *leaves],), "par10")
+    planner = planner_of(write_header(tmp_path, groups=["size"], quick=quick.as_dict()))
+    assert (planner.facts.groups, planner.facts.quick.trees) == (("size",), quick.trees)
+    small, large = (planner.quick({"size": size}, ["a", "b"]) for size in (4.0, 6.0))
+    assert [slot.solver for slot in small.slots] == ["a", "b"]
+    assert [(slot.solver, slot.start, slot.seconds) for slot in large.slots] == [("b", 0.0, 60.0), ("a", 60.0, 60.0)]
+    assert large.why == "b first: on similar training instances, par10 is 4 s for b, 9 s for a."
+    assert [slot.seconds for slot in planner.quick({"size": 4.0}, ["b"]).slots] == [math.inf]
+    assert planner.quick({}, ["a", "b"]) == small  # the median stands for a missing feature
+
+
+@pytest.mark.parametrize(
+    "about", [{"quick": {"solvers": []}}, {"presolver": [{"solver": "a"}]}, {"cutoff": "x"}, {"solvers": None}]
+)
 def test_a_header_that_describes_no_portfolio_is_refused(tmp_path, about):
     with pytest.raises(ModelFileError, match="the header does not describe a portfolio"):
         planner_of(write_header(tmp_path, **about))

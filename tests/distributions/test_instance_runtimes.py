@@ -273,3 +273,15 @@ def test_instances_of_all_hardness_average_to_the_prediction(rtd, seen):
 def test_hardness_is_normal_scores_of_each_row(rtd, bad):
     with pytest.raises(SettingError, match="hardness"):
         rtd.log_sf_given(bad, 1.0)
+
+
+def test_concat_keeps_the_effect_of_each_row(rtd):
+    seen = rtd[[0]].given_runs([[5.0, 7.0]])
+    joined = InstanceRuntimes.concat([seen, rtd[[1, 2]]])
+    for part, whole in ((seen, joined[[0]]), (rtd[[1, 2]], joined[[1, 2]])):
+        np.testing.assert_allclose(whole.cdf(TIMES), part.cdf(TIMES), atol=1e-8)
+        np.testing.assert_allclose(whole.band(0.9), part.band(0.9), rtol=1e-6)
+    with pytest.raises(SettingError, match="call given_alive or minimum_of afterwards"):
+        InstanceRuntimes.concat([rtd, rtd.given_alive(1.0)])
+    with pytest.raises(SettingError, match="found RuntimeDistribution"):
+        InstanceRuntimes.concat([rtd, rtd.marginal])

@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bayes_distnet.cli.arguments import command, takes_instances
+from bayes_distnet.cli.arguments import command, takes_instances, words
+from bayes_distnet.features.cnf_groups import CNF_GROUPS
 from bayes_distnet.features.registry import FEATURE_SETS
+
+_GROUPS = [group.name for group in CNF_GROUPS]
 
 
 def add_features(commands: Any) -> None:
@@ -20,13 +23,14 @@ def add_features(commands: Any) -> None:
         "compute features of instance files",
         f"The features of a file depend on the end of its name:\n{kinds}\n"
         "The domain of a PDDL problem is the file domain.pddl beside it. Costs, in CPU seconds, go to a table of\n"
-        "their own.",
+        f"their own. Features of a CNF are computed in groups, from cheap to dear: {', '.join(_GROUPS)}.",
         "  bayes-distnet features instances --out features.parquet\n"
         "  bayes-distnet features a.cnf b.cnf --out features.csv --costs costs.csv",
     )
     takes_instances(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=".parquet, .csv or .csv.gz")
-    parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds per instance")
+    parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds per instance, in all and by group")
+    parser.add_argument("--groups", type=words, metavar="A,B,...", help="compute these groups only; default: all")
     parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="per instance; default: 30")
     parser.add_argument("--cores", type=int, default=1, help="number of files at once; default: 1")
@@ -47,13 +51,14 @@ def _features(parsed: argparse.Namespace) -> None:
         instance_files(parsed.instances),
         random_state=parsed.seed,
         time_limit=parsed.time_limit,
+        groups=parsed.groups,
         n_jobs=parsed.cores,
         on_error="nan" if parsed.skip_bad else "raise",
         progress=not parsed.quiet,
     )
     write_frame(table.features, parsed.out)
     if parsed.costs is not None:
-        write_frame(table.cost.to_frame("seconds"), parsed.costs)
+        write_frame(table.costs, parsed.costs)
     for error in table.failures.values():
         print(f"no features: {error}", file=sys.stderr)
     print(

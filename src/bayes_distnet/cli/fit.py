@@ -118,7 +118,7 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
         open_data(parsed.data, parsed.features, parsed.solver, several=True),
         parsed.model,
         objective=parsed.objective or "par10",
-        costs=None if costs is None else costs["seconds"],
+        costs=costs,
         overhead=parsed.overhead,
         holdout=parsed.holdout,
         random_state=parsed.seed,
@@ -139,8 +139,10 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
 
 
 def _use_of_features(model: PortfolioModel) -> str:
-    pay = "pay" if model.uses_features_ else "do not pay"
-    return f"features {pay} (with the model's loading {model.feature_cost_:.2g} s)"
+    groups = "" if model.groups_ is None else f" ({', '.join(model.groups_)})"
+    how = "features do not pay" if not model.uses_features_ else f"features{groups} pay"
+    by = "" if not model.uses_features_ else ", quick choice by trees" if model.quick_ else ", choice by the model"
+    return f"{how}{by}; a decision by features takes {model.feature_cost_:.2g} s"
 
 
 def add_predict(commands: Any) -> None:

@@ -7,6 +7,7 @@ from .open import open_dataset as open_dataset
 from .open import read_features as read_features
 from .run import Run as Run
 from .run_table import RunTable as RunTable
+from .runtimes import runtimes as runtimes
 from .shipped.load import load_dataset as load_dataset
 from .shipped.registry import DATASETS as DATASETS
 from .store import Store as Store

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
 from bayes_distnet.data.numbers import as_array, as_numbers, first_of
+from bayes_distnet.data.targets import split_target
 from bayes_distnet.errors import RuntimeDataError
 
 
@@ -209,9 +210,9 @@ def observe(
         Features; one row per instance, or one row per run.
     y : array-like
         Runtimes: a vector (one run per row of features), a matrix instances x runs (NaN where there is no run), or a
-        structured array of a boolean and a number (finished, seconds), as scikit-survival has it.
+        target that holds flags and seconds, see `runtimes` and `split_target`.
     finished : array-like of bool, optional
-        Whether each run finished; default: all. Not with a structured array.
+        Whether each run finished; default: all. Not with a target that holds the flags.
     groups : array-like of shape (n_rows,), optional
         Instance of each row of a vector y. Without it, rows with the same features are runs of one instance.
     need_finished : bool, default True
@@ -258,21 +259,11 @@ def observe(
 
 
 def _as_seconds(y: Any, finished: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
-    array, _ = as_array(y, "y")
-    if array.dtype.names is not None:
-        if finished is not None:
-            raise RuntimeDataError("y is a structured array that marks the finished runs itself: do not pass finished.")
-        kinds = {array.dtype[name].kind: name for name in array.dtype.names}
-        if len(array.dtype.names) != 2 or "b" not in kinds or not set(kinds) & set("fiu"):
-            raise RuntimeDataError(
-                f"y: a structured array needs one boolean and one number field, found {array.dtype.descr}."
-            )
-        number = next(name for name in array.dtype.names if name != kinds["b"])
-        fields = np.asanyarray(y)  # keeps the mask of a masked array
-        return check_seconds(fields[number], fields[kinds["b"]])
+    seconds, flags = split_target(y, finished)
+    array, _ = as_array(seconds, "y")
     if array.ndim not in (1, 2):
         raise RuntimeDataError(f"y must be a vector or a matrix instances x runs, found shape {array.shape}.")
-    return check_seconds(y, finished)
+    return check_seconds(seconds, flags)
 
 
 def _instances(features: FloatArray, groups: ArrayLike | None) -> tuple[IntArray, IntArray]:

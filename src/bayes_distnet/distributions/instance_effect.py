@@ -16,6 +16,7 @@ that fade like a Gaussian.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -109,6 +110,17 @@ class InstanceEffect:
         """Return some of the rows."""
         weights = None if self.log_weights is None else self.log_weights[rows]
         return InstanceEffect(self.size[rows], weights, self.assumed)
+
+    @classmethod
+    def concat(cls, parts: Sequence[InstanceEffect]) -> Self:
+        """Put rows of several effects below each other."""
+        seen = any(not part.is_prior for part in parts)
+        beliefs = [np.broadcast_to(part.log_belief, (len(part), len(GRID))) for part in parts] if seen else None
+        return cls(
+            np.concatenate([part.size for part in parts]),
+            None if beliefs is None else np.concatenate(beliefs),
+            any(part.assumed for part in parts),
+        )
 
     def standardised(self, scores: FloatArray) -> FloatArray:
         """Return normal scores (n, m) relative to every value of the effect, (n, m, G)."""

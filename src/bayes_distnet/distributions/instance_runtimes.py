@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -55,6 +56,27 @@ class InstanceRuntimes(PredictedRuntimes):
         new = cls.__new__(cls)
         new._mixture = mixture
         return new
+
+    @classmethod
+    def concat(cls, parts: Sequence[Self]) -> Self:
+        """Put rows of several predictions below each other; each keeps its own instance effect.
+
+        Parameters
+        ----------
+        parts : sequence of InstanceRuntimes
+            At least one, all of one family; of whole runs, that is before `given_alive` and `minimum_of`.
+
+        Returns
+        -------
+        InstanceRuntimes
+            As many rows as all parts together.
+        """
+        if odd := [type(part).__name__ for part in parts if not isinstance(part, InstanceRuntimes)]:
+            raise SettingError(f"expected InstanceRuntimes to put together, found {odd[0]}")
+        if any(part._mixture.start is not None or part._mixture.copies is not None for part in parts):
+            raise SettingError("concat() takes predictions of whole runs: call given_alive or minimum_of afterwards")
+        effect = InstanceEffect.concat([part.effect for part in parts])
+        return cls(RuntimeDistribution.concat([part.marginal for part in parts]), effect)
 
     # -- its parts -----------------------------------------------------------------------------------------------
 

@@ -28,10 +28,13 @@ class Features:
         Named numbers that describe the instance.
     cost : float
         CPU seconds that computing them took.
+    group_costs : dict, default {}
+        CPU seconds of each group of the feature set that was computed; empty if the set has no groups.
     """
 
     values: dict[str, float]
     cost: float
+    group_costs: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass

@@ -1,9 +1,9 @@
-"""Features of a CNF: its structure, and the first conflicts of a solver on it.
+"""Features of a CNF in groups: counts, structure, unit propagation, and the first conflicts of a solver on it.
 
-gbdc computes the structure. It barely differs between instances of one generator; for those the probes carry the
-information: unit propagation after random decisions, and clasp and MiniSat for a few hundred conflicts. clasp runs with
-several seeds: the mean over them describes the search, their deviation its dependence on luck. No feature is a time:
-the file and the seed determine all of them.
+Counts cost milliseconds. gbdc computes the structure. Both barely differ between instances of one generator; for those
+the probes carry the information: unit propagation after random decisions, and clasp and MiniSat for a few hundred
+conflicts. clasp runs with several seeds: the mean over them describes the search, their deviation its dependence on
+luck. No feature is a time: the file and the seed determine all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import math
 import os
 import sys
 import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
@@ -21,14 +22,23 @@ from typing import Any
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.features import inspector
 from bayes_distnet.features.base import Features, Meter
+from bayes_distnet.features.cnf_groups import CNF_GROUPS, SIZE
+from bayes_distnet.features.cnf_size import size_features
 from bayes_distnet.features.dimacs import clean_dimacs
+from bayes_distnet.features.groups import with_required
 from bayes_distnet.features.inspector import CONFLICTS
 from bayes_distnet.validation import check_seed
 
 PROBES = 3  # seeds of clasp per number of conflicts
 
 
-def cnf_features(path: str | os.PathLike[str], *, random_state: int = 0, time_limit: float = 30.0) -> Features:
+def cnf_features(
+    path: str | os.PathLike[str],
+    *,
+    random_state: int = 0,
+    time_limit: float = 30.0,
+    groups: Iterable[str] | None = None,
+) -> Features:
     """Compute the features of a DIMACS CNF file.
 
     Parameters
@@ -39,47 +49,81 @@ def cnf_features(path: str | os.PathLike[str], *, random_state: int = 0, time_li
         Seed of the random decisions and of the runs of clasp.
     time_limit : float, default 30.0
         Limit in wall-clock seconds.
+    groups : iterable of str or None, default None
+        Groups to compute: some of "size", "structure", "propagation", "probe100", "probe1000". The file is always read,
+        so that "size" is always there; "probe1000" needs "probe100". None computes all.
 
     Returns
     -------
     Features
-        Named numbers, and the CPU seconds that they took.
+        Named numbers, and the CPU seconds that they took, as a whole and by group.
 
     Raises
     ------
     FeatureError
         If the file is not valid, or the time limit is reached.
     SettingError
-        If a program or package that computes features is not installed.
+        If a program or package that computes features is not installed, or there is no such group.
     """
     meter = Meter(Path(path), time_limit)
     seed = check_seed("random_state", random_state)
+    wanted = with_required(CNF_GROUPS, groups)
+    cnf = clean_dimacs(meter.path, meter.left)
+    values = size_features(cnf)
+    costs = {SIZE: meter.cost}
+    if len(wanted) > 1:
+        with tempfile.TemporaryDirectory() as folder:
+            # All programs read the same clean text: comments and compression have no influence.
+            clean = Path(folder, "clean.cnf")
+            clean.write_bytes(cnf.text)
+            for name in wanted[1:]:
+                values |= _COMPUTED[name](clean, meter, seed, values)
+                costs[name] = meter.cost - sum(costs.values())
+    return Features(values, meter.cost, costs)
+
+
+def _structure(path: Path, meter: Meter, seed: int, known: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in _inspect(path, meter, "structure").items() if name not in known}
+
+
+def _propagation(path: Path, meter: Meter, seed: int, known: dict[str, float]) -> dict[str, float]:
+    return _inspect(path, meter, "propagation", str(seed))
+
+
+def _probe100(path: Path, meter: Meter, seed: int, known: dict[str, float]) -> dict[str, float]:
+    probes = _probes(path, meter, seed, CONFLICTS[0])
+    values = _summary(f"probe{CONFLICTS[0]}", [_search(stats) for stats in probes])
+    return values | _preprocessed(probes[0]["Stats"]["Problem"], known["structure.clauses"])
+
+
+def _probe1000(path: Path, meter: Meter, seed: int, known: dict[str, float]) -> dict[str, float]:
+    probes = _probes(path, meter, seed, CONFLICTS[1])
+    values = _summary(f"probe{CONFLICTS[1]}", [_search(stats) for stats in probes])
+    return values | _growth(known | values)
+
+
+_COMPUTED: dict[str, Callable[[Path, Meter, int, dict[str, float]], dict[str, float]]] = {
+    "structure": _structure,
+    "propagation": _propagation,
+    "probe100": _probe100,
+    "probe1000": _probe1000,
+}
+
+
+def _inspect(path: Path, meter: Meter, group: str, *more: str) -> dict[str, float]:
+    """Compute a group in a separate program, because the C++ that it calls has no time limit."""
+    package, name = {"structure": ("gbdc", "gbdc"), "propagation": ("pysat", "python-sat")}[group]
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise SettingError(f"CNF features need the package {name!r}, which is not installed: pip install {name}")
+    home = str(Path(spec.origin).parents[1 if spec.submodule_search_locations else 0])
+    command = [sys.executable, "-I", "-S", inspector.__file__, home, group, str(path), *more]
+    return _json(meter, command, name)
+
+
+def _probes(path: Path, meter: Meter, seed: int, conflicts: int) -> list[dict[str, Any]]:
     first = seed * PROBES
-    text = clean_dimacs(meter.path, meter.left)
-    with tempfile.TemporaryDirectory() as folder:
-        # All programs read the same clean text: comments and compression have no influence.
-        clean = Path(folder, "clean.cnf")
-        clean.write_bytes(text)
-        values = _inspect(clean, meter, seed)
-        for conflicts in CONFLICTS:
-            probes = [_probe(clean, meter, conflicts, (first + i) % 2**31) for i in range(PROBES)]
-            values |= _summary(f"probe{conflicts}", [_search(stats) for stats in probes])
-        values |= _preprocessed(probes[0]["Stats"]["Problem"], values["structure.clauses"])
-    values |= _growth(values)
-    return Features(values, meter.cost)
-
-
-def _inspect(path: Path, meter: Meter, seed: int) -> dict[str, float]:
-    """Compute structure and propagation in a separate program, because the C++ that it calls has no time limit."""
-    homes = []
-    for package, name in (("gbdc", "gbdc"), ("pysat", "python-sat")):
-        spec = importlib.util.find_spec(package)
-        if spec is None or spec.origin is None:
-            raise SettingError(f"CNF features need the package {name!r}, which is not installed: pip install {name}")
-        homes.append(str(Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]))
-    command = [sys.executable, "-I", "-S", inspector.__file__, os.pathsep.join(homes), str(path), str(seed)]
-    values: dict[str, float] = _json(meter, command, "gbdc or MiniSat")
-    return values | {"structure.clauses_per_variable": values["structure.clauses"] / values["structure.variables"]}
+    return [_probe(path, meter, conflicts, (first + i) % 2**31) for i in range(PROBES)]
 
 
 def _probe(path: Path, meter: Meter, conflicts: int, seed: int) -> dict[str, Any]:

@@ -1,18 +1,18 @@
 """A separate program that reads a clean CNF with gbdc and MiniSat, and prints their figures as JSON.
 
-`python inspector.py PACKAGES FILE SEED`, where PACKAGES are the folders of installed packages. Both libraries are C++
-that may crash and has no time limit, so `cnf` runs this program under one. All other imports are from the standard
-library.
+`python inspector.py HOME structure FILE` or `python inspector.py HOME propagation FILE SEED`, where HOME is the folder
+of the library that is needed. Both libraries are C++ that may crash and has no time limit, so `cnf` runs this program
+under one. All other imports are from the standard library, and late: it should start in milliseconds.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import random
 import sys
-from statistics import fmean, pstdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import random
 
 DEPTHS = (1, 4, 16)  # numbers of random decisions propagated together
 TRIALS = 40  # repetitions per depth
@@ -20,13 +20,28 @@ CONFLICTS = (100, 1000)  # conflicts after which a search ends
 
 
 def main() -> None:
-    """Print the figures of the file that the command line names."""
-    packages, path, seed = sys.argv[1:]
-    sys.path[:0] = packages.split(os.pathsep)
+    """Print the figures of the group and the file that the command line names."""
+    package, group, path, *more = sys.argv[1:]
+    sys.path.insert(0, package)
+    print(json.dumps(structure(path) if group == "structure" else propagation(path, int(more[0]))))
+
+
+def structure(path: str) -> dict[str, float]:
+    """Compute the base features of gbdc.
+
+    Parameters
+    ----------
+    path : str
+        A clean DIMACS file.
+
+    Returns
+    -------
+    dict
+        Figures by name.
+    """
     import gbdc
 
-    structure = {f"structure.{name}": float(value) for name, value in gbdc.extract_base_features(path).items()}
-    print(json.dumps(structure | propagation(path, int(seed))))
+    return {f"structure.{name}": float(value) for name, value in gbdc.extract_base_features(path).items()}
 
 
 def propagation(path: str, seed: int) -> dict[str, float]:
@@ -44,6 +59,8 @@ def propagation(path: str, seed: int) -> dict[str, float]:
     dict
         Figures by name.
     """
+    import random
+
     from pysat.solvers import Minisat22
 
     with open(path) as file:
@@ -80,6 +97,8 @@ def decided(solver: Any, variables: int, rng: random.Random) -> dict[str, float]
     dict
         Figures by name.
     """
+    from statistics import fmean, pstdev
+
     values = {}
     for depth in DEPTHS:
         implied, refuted = [], 0

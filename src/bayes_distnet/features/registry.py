@@ -1,16 +1,19 @@
 """The feature sets: for which files each is, and where its code is.
 
-A feature set is a function of a path with the keywords `random_state` and `time_limit` that returns `Features`. To add
-one, write the function and add an entry here.
+A feature set is a function of a path with the keywords `random_state` and `time_limit`, and `groups` if it has groups,
+that returns `Features`. To add one, write the function and add an entry here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayes_distnet.errors import FeatureError
+from bayes_distnet.features.cnf_groups import CNF_GROUPS
+from bayes_distnet.features.groups import Group, with_required
 from bayes_distnet.registry import Registry, load
 
 if TYPE_CHECKING:
@@ -31,14 +34,19 @@ class FeatureSet:
         Endings of the names of the files that it describes.
     source : str
         Function that computes the features, as "package.module:function".
+    groups : tuple of Group, default ()
+        Groups that can be computed apart; without any, all features are computed together.
     """
 
     key: str
     summary: str
     suffixes: tuple[str, ...]
     source: str
+    groups: tuple[Group, ...] = ()
 
-    def compute(self, path: Path, *, random_state: int = 0, time_limit: float = 30.0) -> Features:
+    def compute(
+        self, path: Path, *, random_state: int = 0, time_limit: float = 30.0, groups: Iterable[str] | None = None
+    ) -> Features:
         """Compute the features of one file.
 
         Parameters
@@ -49,6 +57,8 @@ class FeatureSet:
             Seed of random probes.
         time_limit : float, default 30.0
             Limit in wall-clock seconds.
+        groups : iterable of str or None, default None
+            Groups to compute, with those that they require; None computes all.
 
         Returns
         -------
@@ -59,8 +69,11 @@ class FeatureSet:
         ------
         FeatureError
             If the file is not valid, or the time limit is reached.
+        SettingError
+            If there is no such group.
         """
-        features: Features = load(self.source)(path, random_state=random_state, time_limit=time_limit)
+        settings = {} if groups is None else {"groups": with_required(self.groups, groups)}
+        features: Features = load(self.source)(path, random_state=random_state, time_limit=time_limit, **settings)
         return features
 
 
@@ -74,6 +87,7 @@ FEATURE_SETS = Registry(
             "structure of a CNF, unit propagation, and short runs of clasp and MiniSat",
             (".cnf", ".cnf.gz", ".cnf.xz", ".dimacs"),
             f"{_AT}.cnf:cnf_features",
+            CNF_GROUPS,
         ),
         FeatureSet(
             "pddl",

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from bayes_distnet.errors import FeatureError
 from bayes_distnet.features.base import Features
+from bayes_distnet.features.groups import with_required
 from bayes_distnet.features.registry import FeatureSet, feature_set_of
 from bayes_distnet.validation import check_at_least, check_choice, check_positive, check_seed
 
@@ -29,11 +30,20 @@ class FeatureTable:
         CPU seconds that each row took; kept apart so that no model learns from it.
     failures : dict
         Error message of each instance whose features could not be computed.
+    group_cost : DataFrame
+        CPU seconds per instance and group of the feature set; without columns if the files are of several sets, or of
+        one without groups.
     """
 
     features: pd.DataFrame
     cost: pd.Series[float]
     failures: dict[str, str]
+    group_cost: pd.DataFrame
+
+    @property
+    def costs(self) -> pd.DataFrame:
+        """Costs as one table: the column `seconds`, and one column per group."""
+        return pd.concat([self.cost.rename("seconds"), self.group_cost], axis=1)
 
 
 def extract_features(
@@ -41,6 +51,7 @@ def extract_features(
     *,
     random_state: int = 0,
     time_limit: float = 30.0,
+    groups: Iterable[str] | None = None,
     n_jobs: int = 1,
     on_error: str = "raise",
     progress: bool = False,
@@ -55,6 +66,8 @@ def extract_features(
         Seed of random probes.
     time_limit : float, default 30.0
         Limit in wall-clock seconds per file.
+    groups : iterable of str or None, default None
+        Groups of features to compute, with those that they require; None computes all.
     n_jobs : int, default 1
         Number of files at once.
     on_error : {"raise", "nan"}, default "raise"
@@ -88,7 +101,11 @@ def extract_features(
     check_at_least("n_jobs", n_jobs, 1)
     check_positive("time_limit", time_limit)
     seed = check_seed("random_state", random_state)
-    jobs = [delayed(_compute)(entry, file, seed, time_limit) for file, entry in _feature_sets(files).items()]
+    sets = _feature_sets(files)
+    wanted = None if groups is None else tuple(groups)
+    for entry in set(sets.values()):
+        with_required(entry.groups, wanted)
+    jobs = [delayed(_compute)(entry, file, seed, time_limit, wanted) for file, entry in sets.items()]
     results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     found: dict[str, Features] = {}
     failures: dict[str, str] = {}
@@ -103,12 +120,21 @@ def extract_features(
     rows = {name: one.values for name, one in found.items()}  # noqa: PD011
     features = pd.DataFrame.from_dict(rows, orient="index", dtype=float)
     cost = pd.Series({name: one.cost for name, one in found.items()}, name="cost", dtype=float)
-    return FeatureTable(features.reindex(index), cost.reindex(index), failures)
+    return FeatureTable(features.reindex(index), cost.reindex(index), failures, _group_cost(sets, found).reindex(index))
 
 
-def _compute(entry: FeatureSet, path: Path, random_state: int, time_limit: float) -> Features | FeatureError:
+def _group_cost(sets: dict[Path, FeatureSet], found: dict[str, Features]) -> pd.DataFrame:
+    if len(set(sets.values())) > 1:
+        return pd.DataFrame(index=pd.Index(list(found), dtype=object))
+    costs = {name: one.group_costs for name, one in found.items()}
+    return pd.DataFrame.from_dict(costs, orient="index", dtype=float)
+
+
+def _compute(
+    entry: FeatureSet, path: Path, random_state: int, time_limit: float, groups: tuple[str, ...] | None
+) -> Features | FeatureError:
     try:
-        return entry.compute(path, random_state=random_state, time_limit=time_limit)
+        return entry.compute(path, random_state=random_state, time_limit=time_limit, groups=groups)
     except FeatureError as error:
         return error
 

@@ -5,22 +5,28 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.model_selection import PredefinedSplit
+from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import Observations, observe
+from bayes_distnet.data.runtimes import runtimes
+from bayes_distnet.data.targets import split_target
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
-from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.errors import FeatureError, FeatureTypeError, RuntimeDataError, SettingError
+from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.models.cross_validation import cross_val_predict_distribution
 from bayes_distnet.models.familiarity import TrainingRange
+from bayes_distnet.models.feature_checks import check_features
+from bayes_distnet.models.run_likelihood import NO_FLAGS, mean_log_likelihood
 from bayes_distnet.models.saving import Arrays, read_model, write_model
+from bayes_distnet.models.training_runs import TrainingRuns
 from bayes_distnet.validation import check_seed
 
 FOLDS = 5  # of predictions of unseen instances, by models that have none of their own
@@ -34,6 +40,10 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     """
 
     _least_instances = 2
+    # With scikit-learn's metadata routing, flags go wherever runs go. Groups only split rows: those that a splitter
+    # keeps together need not be one instance each, as `fit` requires of its groups.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"finished": True, "groups": False}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"finished": True}
 
     def fit(self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Learn from runs.
@@ -43,10 +53,11 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         X : array-like or DataFrame
             Features, one row per row of y; NaN marks a missing value. A DataFrame keeps its column names.
         y : array-like
-            Seconds: a vector, a matrix instances x runs (NaN where there is no run), or a structured array of
-            (finished, seconds).
+            Seconds: a vector, or a matrix instances x runs (NaN where there is no run); or seconds and flags in one
+            target, which `runtimes` makes: use it with cross-validation. A table of one column of seconds and one of
+            booleans is understood, too.
         finished : array-like of bool or None, default None
-            Same shape as y; False for a censored run. None means that all runs finished.
+            Same shape as y; False for a censored run. None means that all runs finished, or that y has the flags.
         groups : array-like or None, default None
             Instance of every row of a vector y. By default rows with the same features are runs of one instance.
 
@@ -106,19 +117,21 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             raise RuntimeDataError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give runtimes in seconds."
             )
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        seconds, finished = split_target(y, finished)
+        if seconds is y and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected: taken as one run per instance.",
                 DataConversionWarning,
                 stacklevel=3,
             )
-        features, observations = observe(features, y, finished, groups)
+        features, observations = observe(features, seconds, finished, groups)
         if observations.n_instances < self._least_instances:
             raise RuntimeDataError(
                 f"{type(self).__name__} needs runs of at least {self._least_instances} instances to learn the effect "
                 f"of features, found n_samples=1: {len(observations.seconds)} runs of one instance. Marginal needs "
                 "only one."
             )
+        self.training_runs_ = TrainingRuns.of(observations, marked=finished is not None)
         self.training_range_ = TrainingRange.fit(features)
         unseen = self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
@@ -174,25 +187,31 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         table = self.training_range_.table(features, names)
         return table.set_axis(X.index, axis=0) if isinstance(X, pd.DataFrame) else table
 
-    def score(self, X: Any, y: Any, finished: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Any, finished: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean log likelihood of runs.
 
         Parameters
         ----------
         X, y, finished : array-like
             Features and runs, in the forms that `fit` takes.
+        sample_weight : array-like or None, default None
+            Weight of every row of X in the mean; None weighs all runs alike.
 
         Returns
         -------
         float
             Mean over runs of the log density (per second) if finished, else of the log survival.
+
+        Raises
+        ------
+        RuntimeDataError
+            Runs without flags, where the training runs had them: runs that were cut off would count as finished.
         """
         rtd = self.predict_distribution(X)
-        # The rows of X stand in for features: rows without a run drop out.
-        rows, observations = observe(np.arange(len(rtd), dtype=float)[:, None], y, finished, need_finished=False)
-        rtd = rtd[rows[observations.instance, 0].astype(int)]
-        seconds = observations.seconds[:, None]
-        return float(np.where(observations.finished, rtd.log_pdf(seconds)[:, 0], rtd.log_sf(seconds)[:, 0]).mean())
+        y, finished = split_target(y, finished)
+        if finished is None and self.training_runs_.marked:
+            raise RuntimeDataError(NO_FLAGS.format(model=type(self).__name__))
+        return mean_log_likelihood(rtd, y, finished, sample_weight)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: `model.json` and `model.safetensors`.
@@ -210,7 +229,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             parameters=self.fitted_params_,  # set_params after fit does not change what was fitted
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
-            arrays=self._to_arrays() | self.training_range_.to_arrays(),
+            arrays=self._to_arrays() | self.training_range_.to_arrays() | self.training_runs_.to_arrays(),
         )
 
     @classmethod
@@ -234,6 +253,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
 
         def restore(arrays: Arrays) -> None:
+            model.training_runs_, arrays = TrainingRuns.from_arrays(arrays)
             model.training_range_, own = TrainingRange.from_arrays(arrays, saved.n_features)
             model._from_arrays(own)
 
@@ -245,26 +265,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
         return hasattr(self, "fitted_params_")
 
     def _check_features(self, X: Any, *, reset: bool) -> FloatArray:
-        if isinstance(X, pd.DataFrame):
-            if not X.columns.is_unique:
-                twice = sorted({str(name) for name in X.columns[X.columns.duplicated()]})
-                raise FeatureError(f"X: columns {twice} occur more than once. Give every feature its own name.")
-            text = [str(c) for c in X.columns if not pd.api.types.is_numeric_dtype(X[c])]
-            if text:
-                raise FeatureError(f"X: columns {text} are not numeric. Encode or drop them.")
-            if not all(isinstance(name, str) for name in X.columns):
-                X = X.set_axis([str(name) for name in X.columns], axis=1)  # so that they are checked by name, too
-        if isinstance(X, np.ma.MaskedArray):
-            X = X.filled(np.nan)
-        try:
-            checked = validate_data(
-                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=1
-            )
-        except TypeError as error:
-            raise FeatureTypeError(f"X: {error}") from error
-        except ValueError as error:
-            raise FeatureError(f"X: {error}") from error
-        return np.asarray(checked)
+        return check_features(self, X, reset=reset)
 
     @abstractmethod
     def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
@@ -316,16 +317,7 @@ def _cross_fitted(model: RuntimeEstimator, features: FloatArray, observations: O
     """Predict every instance by a clone that was fitted to the other folds."""
     n = observations.n_instances
     fold = np.random.default_rng(0).permutation(np.arange(n) % min(FOLDS, n))
-    seconds, finished = observations.matrix()
-    rows, parts = [], []
-    for mine in range(fold.max() + 1):
-        own = clone(model)
-        fit_runs(own, features[fold != mine], seconds[fold != mine], finished[fold != mine])
-        rows.append(np.flatnonzero(fold == mine))
-        parts.append(own._predict(features[fold == mine]))
-    if not all(isinstance(part, RuntimeDistribution) for part in parts):
-        raise SettingError(f"{type(model).__name__} has no predictions of instances that it has not seen.")
-    return RuntimeDistribution.concat(parts)[np.argsort(np.concatenate(rows))]
+    return cross_val_predict_distribution(model, features, runtimes(*observations.matrix()), cv=PredefinedSplit(fold))
 
 
 def seed_of(random_state: Any) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.observations import check_seconds
+from bayes_distnet.data.targets import split_target
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes, check_distribution
 from bayes_distnet.errors import RuntimeDataError
 
@@ -105,6 +106,7 @@ def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any) -> Runs:
         Runs that do not match the rows, or are no runtimes.
     """
     check_distribution(rtd)
+    runtimes, finished = split_target(runtimes, finished, what="runtimes")
     if isinstance(runtimes, list | tuple) and any(isinstance(row, np.ndarray | list | tuple) for row in runtimes):
         sizes = _sizes(runtimes, "runtimes")
         if finished is not None and _sizes(finished, "finished") != sizes:

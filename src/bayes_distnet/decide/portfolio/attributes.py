@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.decide.laws.dependence import Dependence
 from bayes_distnet.decide.portfolio.fitted import Portfolio
+from bayes_distnet.decide.portfolio.quick_choice import QuickChoice
 from bayes_distnet.decide.portfolio.selector import Selector
 from bayes_distnet.decide.schedules.slot import Slot
 
@@ -64,8 +65,18 @@ class PortfolioAttributes:
         return self._fitted.columns
 
     @property
+    def groups_(self) -> tuple[str, ...] | None:
+        """Groups of features that are used; None if the training data have no groups."""
+        return self._fitted.groups
+
+    @property
+    def quick_(self) -> QuickChoice | None:
+        """Choice that needs no model, where the model is not worth its overhead and this choice is."""
+        return self._fitted.quick
+
+    @property
     def feature_cost_(self) -> float:
-        """Median seconds of computing the features of a training instance; 0 if unknown."""
+        """Median seconds of a decision by features of a training instance, with its overhead; 0 if unknown."""
         return self._fitted.feature_cost
 
     @property

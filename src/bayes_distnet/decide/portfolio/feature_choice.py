@@ -18,7 +18,7 @@ CHEAP = 1e-4  # mean seconds of a group, relative to the mean cost of the single
 
 def with_paying_features(
     runs: PortfolioRuns, groups: FeatureGroups, objective: Objective, random_state: int = 0
-) -> PortfolioRuns:
+) -> tuple[PortfolioRuns, tuple[str, ...]]:
     """Leave out groups of features that cost more than they bring.
 
     From the dearest on, each group is left out if choices on unseen instances then cost no more, seconds of the
@@ -37,12 +37,14 @@ def with_paying_features(
 
     Returns
     -------
-    PortfolioRuns
+    runs : PortfolioRuns
         The same runs, with the features of the groups that pay and their cost.
+    kept : tuple of str
+        Names of these groups.
     """
     kept = groups.with_required(groups.names)
     if len(runs.solvers) == 1 or not groups.features_of(kept):
-        return runs
+        return runs, kept
     least = CHEAP * float(runs.costs(objective).mean(axis=0).min())
     own = {name: float(groups.seconds([name]).mean()) for name in kept}
     best = _paid(runs, groups, kept, objective, random_state)
@@ -53,7 +55,7 @@ def with_paying_features(
         cost = _paid(runs, groups, fewer, objective, random_state)
         if cost <= best:
             kept, best = fewer, cost
-    return _reduced(runs, groups, kept)
+    return _reduced(runs, groups, kept), kept
 
 
 def _reduced(runs: PortfolioRuns, groups: FeatureGroups, kept: tuple[str, ...]) -> PortfolioRuns:

@@ -10,6 +10,7 @@ import numpy as np
 from bayes_distnet.decide.laws.dependence import Dependence
 from bayes_distnet.decide.laws.objectives import find_objective
 from bayes_distnet.decide.portfolio.fitted import Portfolio
+from bayes_distnet.decide.portfolio.quick_choice import QuickChoice
 from bayes_distnet.decide.portfolio.selector import Selector
 from bayes_distnet.decide.portfolio.solver_model import SolverModel
 from bayes_distnet.decide.schedules.planning import HORIZON, Settings, static_plan
@@ -57,10 +58,12 @@ def write_portfolio(portfolio: Portfolio, settings: dict[str, Any], path: Path) 
         "left_out": portfolio.left_out,
         "single_best": portfolio.solvers[portfolio.single_best],
         "cutoff": portfolio.cutoff,
+        "groups": portfolio.groups,
         "feature_cost": portfolio.feature_cost,
         "uses_features": portfolio.uses_features,
         "presolver": [slot.as_dict() for slot in portfolio.presolver],
         "static": [slot.as_dict() for slot in _static_schedule(portfolio)],
+        "quick": None if portfolio.quick is None else portfolio.quick.as_dict(),
     }
     write_model(
         path,
@@ -131,10 +134,12 @@ def _restored(parameters: dict[str, Any], arrays: Arrays, columns: tuple[str, ..
         objective=find_objective(settings["objective"], cutoff=float(about["cutoff"])),
         cutoff=float(about["cutoff"]),
         columns=columns,
+        groups=None if about["groups"] is None else tuple(map(str, about["groups"])),
         feature_cost=float(about["feature_cost"]),
         seconds=seconds,
         finished=finished.astype(bool),
         selector=selector,
         uses_features=bool(about["uses_features"]),
         presolver=tuple(Slot.from_dict(entry) for entry in about["presolver"]),
+        quick=None if about["quick"] is None else QuickChoice.from_dict(about["quick"]),
     )

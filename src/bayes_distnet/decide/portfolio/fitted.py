@@ -14,6 +14,7 @@ from bayes_distnet.decide.laws.dependence import Dependence
 from bayes_distnet.decide.laws.joint_laws import DRAWS, JointLaws, likely_times
 from bayes_distnet.decide.laws.objectives import Objective
 from bayes_distnet.decide.laws.similar_laws import with_similar
+from bayes_distnet.decide.portfolio.quick_choice import QuickChoice
 from bayes_distnet.decide.portfolio.selector import Selector
 from bayes_distnet.decide.portfolio.solver_model import SolverModel
 from bayes_distnet.decide.schedules.slot import Slot
@@ -41,8 +42,10 @@ class Portfolio:
         Seconds after which a run is stopped.
     columns : tuple of str
         Names of the features that are used.
+    groups : tuple of str or None
+        Groups of features that they belong to; None if the training data have no groups.
     feature_cost : float
-        Median seconds of computing them; 0 if unknown.
+        Median seconds of a decision by features, with its overhead; 0 if unknown.
     seconds, finished : array
         (n, S, k) training runs.
     selector : Selector or None
@@ -51,6 +54,8 @@ class Portfolio:
         Whether choices by features are worth the seconds that features take; if not, the single best solver is as good.
     presolver : tuple of Slot
         Schedule before features are computed.
+    quick : QuickChoice or None
+        Choice that needs no model, where it is the cheapest one.
     """
 
     solvers: tuple[str, ...]
@@ -60,12 +65,14 @@ class Portfolio:
     objective: Objective
     cutoff: float
     columns: tuple[str, ...]
+    groups: tuple[str, ...] | None
     feature_cost: float
     seconds: FloatArray
     finished: BoolArray
     selector: Selector | None
     uses_features: bool
     presolver: tuple[Slot, ...]
+    quick: QuickChoice | None = None
 
     @property
     def single_best(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,6 +18,8 @@ from bayes_distnet.decide.laws.objectives import Objective, find_objective
 from bayes_distnet.decide.portfolio.feature_choice import with_paying_features
 from bayes_distnet.decide.portfolio.fitted import Portfolio
 from bayes_distnet.decide.portfolio.presolving import learn_presolver
+from bayes_distnet.decide.portfolio.quick_choice import QuickChoice
+from bayes_distnet.decide.portfolio.quick_learning import SECONDS, learn_quick_choice
 from bayes_distnet.decide.portfolio.runs import PortfolioRuns
 from bayes_distnet.decide.portfolio.selector import Selector
 from bayes_distnet.decide.portfolio.solver_model import SolverModel, fit_solver, run_scores
@@ -39,6 +41,8 @@ class LearningSettings:
         Objective that the choice is learnt for.
     cutoff : float or None
         Seconds after which a run is stopped; None takes it from the data.
+    overhead : float
+        Seconds that a decision by features costs besides.
     presolve, fallback : bool
         Whether a presolver, and a threshold of the fallback, may be learnt.
     n_jobs : int or None
@@ -52,6 +56,7 @@ class LearningSettings:
     base: RuntimeEstimator
     objective: str | Callable[[FloatArray], ArrayLike]
     cutoff: float | None
+    overhead: float
     presolve: bool
     fallback: bool
     n_jobs: int | None
@@ -74,21 +79,22 @@ def learn_portfolio(data: Dataset, settings: LearningSettings) -> Portfolio:
     Portfolio
         What was learnt.
     """
-    runs = PortfolioRuns.of(data, settings.cutoff)
+    runs = PortfolioRuns.of(data, settings.cutoff, settings.overhead)
     objective = find_objective(settings.objective, cutoff=runs.cutoff)
     if objective.of_runs is None:
         raise SettingError(f"objective={settings.objective!r}: it has no cost of a single run to learn a choice from.")
+    kept: tuple[str, ...] | None = None
     if data.feature_groups is not None:
-        runs = with_paying_features(runs, data.feature_groups, objective, settings.seed)
+        runs, kept = with_paying_features(runs, data.feature_groups, objective, settings.seed)
     models, dependence, unseen = _fit_solvers(runs, settings)
     selector, chosen = _fit_selector(runs, objective, expected_costs(unseen, objective), settings)
-    pays = selector is not None and _features_pay(runs, objective, chosen, selector.single_best)
-    if selector is not None and not pays:
-        chosen = np.full_like(chosen, selector.single_best)
+    decision = _Decision(runs, chosen, "model")
+    if selector is not None:
+        decision = _cheapest_decision(runs, objective, selector.single_best, decision, settings)
     presolver: tuple[Slot, ...] = ()
     if settings.presolve and len(runs.solvers) > 1:
-        fee = runs.fee if pays else np.zeros(len(runs.features))
-        presolver = learn_presolver(runs.times, chosen, fee, objective, runs.solvers, runs.cutoff)
+        fee = np.zeros(len(runs.features)) if decision.how == SINGLE_BEST else decision.runs.fee
+        presolver = learn_presolver(runs.times, decision.chosen, fee, objective, runs.solvers, runs.cutoff)
     return Portfolio(
         solvers=runs.solvers,
         left_out=runs.left_out,
@@ -97,13 +103,49 @@ def learn_portfolio(data: Dataset, settings: LearningSettings) -> Portfolio:
         objective=objective,
         cutoff=runs.cutoff,
         columns=runs.columns,
-        feature_cost=float(np.median(runs.fee)),
+        groups=kept,
+        feature_cost=float(np.median(decision.runs.fee)),
         seconds=runs.seconds,
         finished=runs.finished,
         selector=selector,
-        uses_features=pays,
+        uses_features=selector is not None and decision.how != SINGLE_BEST,
         presolver=presolver,
+        quick=decision.quick,
     )
+
+
+SINGLE_BEST = "single best"
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """A way to decide: its choices on unseen training instances, and the runs with what it charges."""
+
+    runs: PortfolioRuns
+    chosen: IndexArray
+    how: str
+    quick: QuickChoice | None = None
+
+    def cost(self, objective: Objective) -> float:
+        """Mean cost, with the seconds of features and overhead."""
+        return float(self.runs.charged().costs(objective)[np.arange(len(self.chosen)), self.chosen].mean())
+
+
+def _cheapest_decision(
+    runs: PortfolioRuns, objective: Objective, best: int, by_model: _Decision, settings: LearningSettings
+) -> _Decision:
+    """Compare the single best solver, a quick choice, and the model's, all on unseen instances."""
+    least = float(runs.costs(objective)[:, best].mean())
+    found = _Decision(runs, np.full_like(by_model.chosen, best), SINGLE_BEST)
+    ways = [by_model]
+    if settings.overhead > 0 and isinstance(settings.objective, str):
+        quick_runs = replace(runs, overhead=min(settings.overhead, SECONDS))
+        if (learnt := learn_quick_choice(quick_runs, objective, settings.objective, settings.seed)) is not None:
+            ways.append(_Decision(quick_runs, learnt[1], "quick", learnt[0]))
+    for way in ways:
+        if (cost := way.cost(objective)) < least:
+            least, found = cost, way
+    return found
 
 
 def _fit_solvers(
@@ -136,9 +178,3 @@ def _fit_selector(
         n_jobs=settings.n_jobs,
     )
     return selector, unseen.chosen
-
-
-def _features_pay(runs: PortfolioRuns, objective: Objective, chosen: IndexArray, best: int) -> bool:
-    """Whether choices on unseen instances, with the seconds of the features, cost less than the single best solver."""
-    paid = runs.charged().costs(objective)[np.arange(len(chosen)), chosen]
-    return bool(paid.mean() < runs.costs(objective)[:, best].mean())

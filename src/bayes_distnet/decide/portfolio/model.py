@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -22,8 +23,10 @@ from bayes_distnet.decide.portfolio.files import read_portfolio, write_portfolio
 from bayes_distnet.decide.portfolio.learning import LearningSettings, learn_portfolio
 from bayes_distnet.decide.schedules.planning import Settings, plan_schedules, static_plan
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
+from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator, seed_of
 from bayes_distnet.models.hybrid import HybridDistNet
+from bayes_distnet.validation import is_number
 
 
 class PortfolioModel(PortfolioAttributes, BaseEstimator):  # type: ignore[misc]
@@ -37,6 +40,9 @@ class PortfolioModel(PortfolioAttributes, BaseEstimator):  # type: ignore[misc]
         Objective that the choice is learnt for; other objectives rest on distributions and similar instances.
     cutoff : float or None, default None
         Seconds after which a run is stopped; None takes it from the data.
+    overhead : float, default 0.0
+        Seconds that a decision costs besides features, such as loading the model in a new process. They are charged
+        with the features; where the model is not worth them, a choice by a few trees may be (`quick_`).
     presolve : bool, default True
         Whether a presolver may be learnt.
     fallback : bool, default True
@@ -66,6 +72,7 @@ class PortfolioModel(PortfolioAttributes, BaseEstimator):  # type: ignore[misc]
         *,
         objective: str | Callable[[FloatArray], ArrayLike] = "par10",
         cutoff: float | None = None,
+        overhead: float = 0.0,
         presolve: bool = True,
         fallback: bool = True,
         n_jobs: int | None = None,
@@ -75,6 +82,7 @@ class PortfolioModel(PortfolioAttributes, BaseEstimator):  # type: ignore[misc]
         self.base = base
         self.objective = objective
         self.cutoff = cutoff
+        self.overhead = overhead
         self.presolve = presolve
         self.fallback = fallback
         self.n_jobs = n_jobs
@@ -101,12 +109,15 @@ class PortfolioModel(PortfolioAttributes, BaseEstimator):  # type: ignore[misc]
         RuntimeDataError
             No solver has enough finished runs.
         """
+        if not is_number(self.overhead) or not 0 <= self.overhead < math.inf:
+            raise SettingError(f"overhead={self.overhead!r}: expected seconds, 0 or more.")
         if hasattr(self, "portfolio_"):
             del self.portfolio_  # a fit that fails leaves an unfitted model
         settings = LearningSettings(
             base=HybridDistNet(verbose=False) if self.base is None else self.base,
             objective=self.objective,
             cutoff=self.cutoff,
+            overhead=self.overhead,
             presolve=self.presolve,
             fallback=self.fallback,
             n_jobs=self.n_jobs,

@@ -53,6 +53,7 @@ class Neighbours:
         costs: FloatArray,
         *,
         count: int = TREES,
+        least_leaf: int = LEAST_LEAF,
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> tuple[Self, FloatArray]:
@@ -66,6 +67,8 @@ class Neighbours:
             (n, S) costs of the solvers.
         count : int, default 300
             Number of trees.
+        least_leaf : int, default 2
+            Least number of instances in a leaf.
         random_state : int, default 0
             Fixes the result.
         n_jobs : int or None, default None
@@ -89,7 +92,7 @@ class Neighbours:
         def grow(tree: int) -> object:
             inside = drawn[:, tree] > 0
             model = DecisionTreeRegressor(
-                min_samples_leaf=min(LEAST_LEAF, n), max_features=MAX_FEATURES, random_state=int(states[tree])
+                min_samples_leaf=min(least_leaf, n), max_features=MAX_FEATURES, random_state=int(states[tree])
             )
             return model.fit(x[inside], targets[inside], sample_weight=drawn[inside, tree].astype(float)).tree_
 
@@ -123,11 +126,18 @@ class Neighbours:
         leaves = self.trees.leaves(x)
         return self._average(leaves, np.ones(leaves.shape, dtype=bool))
 
-    def _average(self, leaves: IntArray, used: NDArray[np.bool_]) -> FloatArray:
+    def leaf_means(self, costs: FloatArray) -> FloatArray:
+        """Return the mean (nodes, S) of costs (n, S) over the training instances of every leaf."""
+        return np.asarray(self._held() @ costs)
+
+    def _held(self) -> scipy.sparse.csr_matrix:
         shape = (len(self.trees.feature), self.n_instances)
-        held = scipy.sparse.csr_matrix((self.data, self.indices, self.indptr), shape=shape)
+        return scipy.sparse.csr_matrix((self.data, self.indices, self.indptr), shape=shape)
+
+    def _average(self, leaves: IntArray, used: NDArray[np.bool_]) -> FloatArray:
+        held = self._held()
         rows = np.repeat(np.arange(len(leaves)), used.sum(axis=1))
-        picked = scipy.sparse.csr_matrix((np.ones(len(rows)), (rows, leaves[used])), shape=(len(leaves), shape[0]))
+        picked = scipy.sparse.csr_matrix((np.ones(len(rows)), (rows, leaves[used])), shape=(len(leaves), held.shape[0]))
         total = (picked @ held).toarray()
         size = total.sum(axis=1, keepdims=True)
         # An instance that every tree has seen is like all others alike.

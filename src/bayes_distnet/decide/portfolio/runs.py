@@ -39,6 +39,8 @@ class PortfolioRuns:
         Seconds after which runs are stopped.
     feature_cost : array or None
         (n,) seconds that computing the features took.
+    overhead : float, default 0.0
+        Seconds that a decision by features costs besides.
     """
 
     solvers: tuple[str, ...]
@@ -48,9 +50,10 @@ class PortfolioRuns:
     finished: BoolArray
     cutoff: float
     feature_cost: FloatArray | None
+    overhead: float = 0.0
 
     @classmethod
-    def of(cls, data: Dataset, cutoff: float | None = None) -> Self:
+    def of(cls, data: Dataset, cutoff: float | None = None, overhead: float = 0.0) -> Self:
         """Arrange the runs of a data set.
 
         Parameters
@@ -60,6 +63,8 @@ class PortfolioRuns:
         cutoff : float or None
             Seconds after which runs are stopped; by default the cutoff of most runs, the largest cutoff if no value has
             more than half of them, or if they have none the largest runtime.
+        overhead : float, default 0.0
+            Seconds that a decision by features costs besides.
 
         Returns
         -------
@@ -94,7 +99,7 @@ class PortfolioRuns:
             columns = own.groupby("instance", sort=False).cumcount().to_numpy()
             times[rows, number, columns], finished[rows, number, columns] = own["seconds"], own["finished"]
         costs = None if cost is None else np.asarray(cost, dtype=np.float64)
-        return cls(tuple(kept), left_out, data.features, times, finished, limit, costs)
+        return cls(tuple(kept), left_out, data.features, times, finished, limit, costs, overhead)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,8 +108,8 @@ class PortfolioRuns:
 
     @property
     def fee(self) -> FloatArray:
-        """(n,) seconds of the features; 0 where they are unknown."""
-        return np.zeros(len(self.features)) if self.feature_cost is None else self.feature_cost
+        """(n,) seconds of a decision by features; features of which nothing is known cost none."""
+        return self.overhead + (np.zeros(len(self.features)) if self.feature_cost is None else self.feature_cost)
 
     @property
     def times(self) -> FloatArray:

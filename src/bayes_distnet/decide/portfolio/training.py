@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.decide.portfolio.model import PortfolioModel
 from bayes_distnet.errors import SettingError
+from bayes_distnet.features.group_costs import measured_groups
 from bayes_distnet.models.library import check_writable, save_model
 from bayes_distnet.models.record import TrainingRecord
 from bayes_distnet.models.registry import RECOMMENDED, find_model
@@ -22,7 +23,7 @@ def train_portfolio(
     model: str = RECOMMENDED,
     *,
     objective: str = "par10",
-    costs: pd.Series[float] | None = None,
+    costs: pd.DataFrame | None = None,
     overhead: float = 0.0,
     holdout: float | None = None,
     random_state: int = 0,
@@ -41,8 +42,9 @@ def train_portfolio(
         Key of the model of each solver in `bayes_distnet.models.MODELS`.
     objective : str, default "par10"
         What the choice, the presolver and the use of features are learnt to make small: see `find_objective`.
-    costs : Series, optional
-        CPU seconds of the features, by instance; by default those of the data.
+    costs : DataFrame, optional
+        CPU seconds of the features by instance, as `FeatureTable.costs`: the column `seconds`, and one column per group
+        of features. By default those of the data.
     overhead : float, default 0.0
         CPU seconds that a decision costs besides the features, such as loading the model in a new process.
     holdout : float or None
@@ -74,17 +76,17 @@ def train_portfolio(
         check_writable(out, overwrite=overwrite)
     if holdout is not None and (not is_number(holdout) or not 0 < holdout < 1):
         raise SettingError(f"holdout={holdout!r}: expected a fraction of the instances between 0 and 1, such as 0.2.")
-    if not is_number(overhead) or not 0 <= overhead < float("inf"):
-        raise SettingError(f"overhead={overhead!r}: expected seconds, 0 or more.")
-    if costs is not None or overhead > 0:
-        known = data.feature_cost if costs is None else costs
-        known = pd.Series(0.0, data.features.index) if known is None else known
-        data = replace(data, feature_cost=known.reindex(data.features.index).fillna(0.0) + overhead)
+    if costs is not None:
+        costs = costs.reindex(data.features.index)
+        groups = measured_groups(costs, data.features.columns)
+        data = replace(data, feature_cost=costs["seconds"], feature_groups=groups)
     data = data.matched()
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()
     base = find_model(model).build("lognormal", random_state)
-    portfolio = PortfolioModel(base, objective=objective, random_state=random_state, n_jobs=n_jobs).fit(used)
+    portfolio = PortfolioModel(
+        base, objective=objective, overhead=overhead, random_state=random_state, n_jobs=n_jobs
+    ).fit(used)
     observed = used.runs.observed()
     portfolio.training_record_ = TrainingRecord(
         data=name,

@@ -15,10 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayes_distnet.decide.running.facts import PORTFOLIO, Facts, saved_facts, solver_name
 from bayes_distnet.decide.schedules.slot import Slot
-from bayes_distnet.errors import ModelFileError, SettingError
 from bayes_distnet.models.header import read_header
-from bayes_distnet.models.record import read_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from bayes_distnet.decide.restarts.cutoffs import Cutoffs
     from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
     from bayes_distnet.models.base import RuntimeEstimator
-
-PORTFOLIO = "PortfolioModel"  # kind of model in a header
 
 
 @dataclass(frozen=True)
@@ -49,34 +46,6 @@ class Schedule:
     def as_dict(self) -> dict[str, Any]:
         """Return the schedule as JSON can hold it."""
         return {"slots": [slot.as_dict() for slot in self.slots], "why": self.why}
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Facts about a model that are known before it is loaded.
-
-    Parameters
-    ----------
-    solvers : tuple of str
-        Solvers that it knows; the best one on the training data first.
-    presolver : tuple of Slot
-        Schedule before features are computed.
-    feature_cost : float
-        Typical seconds of the features; 0 if unknown.
-    cutoff : float
-        Cutoff of the training runs in seconds; infinite if there was none.
-    uses_features : bool
-        Whether its decisions depend on features.
-    static : tuple of Slot
-        Schedule on one core for an instance of which nothing is known.
-    """
-
-    solvers: tuple[str, ...]
-    presolver: tuple[Slot, ...] = ()
-    feature_cost: float = 0.0
-    cutoff: float = math.inf
-    uses_features: bool = True
-    static: tuple[Slot, ...] = ()
 
 
 class Planner(ABC):
@@ -151,6 +120,29 @@ class Planner(ABC):
         best = " and ".join(dict.fromkeys(slot.solver for slot in slots))
         return Schedule(slots, f"{why}; {best} first, as the best on the training data.")
 
+    def quick(self, features: Mapping[str, float], solvers: Sequence[str]) -> Schedule:
+        """Return a schedule on one core by the quick choice, for which no model is loaded.
+
+        Parameters
+        ----------
+        features : mapping
+            Features of the instance.
+        solvers : sequence of str
+            Solvers that can be run.
+
+        Returns
+        -------
+        Schedule
+            The solvers in the order of their expected costs, the last one to the end.
+        """
+        choice = self.facts.quick
+        assert choice is not None
+        order = choice.order(features, solvers)
+        length = self.facts.cutoff if len(order) > 1 else math.inf
+        slots = tuple(Slot(name, number * length, length) for number, (name, _) in enumerate(order))
+        costs = ", ".join(f"{cost:.3g} s for {name}" for name, cost in order)
+        return Schedule(slots, f"{order[0][0]} first: on similar training instances, {choice.objective} is {costs}.")
+
 
 class PortfolioPlanner(Planner):
     """Schedules of a portfolio model.
@@ -163,7 +155,17 @@ class PortfolioPlanner(Planner):
 
     def __init__(self, model: PortfolioModel) -> None:
         best_first = tuple(sorted(model.solvers_, key=lambda name: name != model.sbs_))
-        super().__init__(Facts(best_first, model.presolver_, model.feature_cost_, model.cutoff_, model.uses_features_))
+        super().__init__(
+            Facts(
+                best_first,
+                model.presolver_,
+                model.feature_cost_,
+                model.cutoff_,
+                model.uses_features_,
+                groups=model.groups_,
+                quick=model.quick_,
+            )
+        )
         self.model = model
 
     def plan(
@@ -286,39 +288,11 @@ def planner_of(model: Any, solver: str | None = None) -> Planner:
     if isinstance(model, Planner):
         return model
     if isinstance(model, str | os.PathLike):
-        return SavedPlanner(Path(model), _saved_facts(Path(model), solver))
+        return SavedPlanner(Path(model), saved_facts(Path(model), solver))
     if hasattr(model, "portfolio_"):
         return PortfolioPlanner(model)
     record = getattr(model, "training_record_", None)
-    return SolverPlanner(model, _solver_name(type(model).__name__, "" if record is None else record.solver, solver))
-
-
-def _solver_name(model: str, recorded: str, given: str | None) -> str:
-    if given is not None and recorded and given != recorded:
-        raise SettingError(f"solver {given!r}: {model} is a model of {recorded}.")
-    if not (name := given or recorded):
-        raise SettingError(f"{model}: a model without a record of its solver. Name it (solver=, --solver NAME).")
-    return name
-
-
-def _saved_facts(path: Path, solver: str | None) -> Facts:
-    header = read_header(path)
-    if header.get("model") != PORTFOLIO:
-        record = read_record(path)
-        return Facts((_solver_name(str(path), "" if record is None else record.solver, solver),))
-    try:
-        about = header["parameters"]["about"]
-        names = tuple(map(str, about["solvers"]))
-        return Facts(
-            tuple(sorted(names, key=lambda name: name != about["single_best"])),
-            tuple(Slot.from_dict(entry) for entry in about["presolver"]),
-            float(about["feature_cost"]),
-            float(about["cutoff"]),
-            bool(about["uses_features"]),
-            tuple(Slot.from_dict(entry) for entry in about["static"]),
-        )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelFileError(f"{path}: the header does not describe a portfolio ({error!r}). Save it again.") from error
+    return SolverPlanner(model, solver_name(type(model).__name__, "" if record is None else record.solver, solver))
 
 
 def luck_is_known(rtd: PredictedRuntimes) -> bool:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_distnet.collect.attempts import Attempt, Check, Finish, Tried
 from bayes_distnet.collect.plan import MEMORY_LIMIT
@@ -26,8 +26,11 @@ from bayes_distnet.decide.running.run_records import RunRecords
 from bayes_distnet.decide.running.solutions import SATISFIABLE, UNSATISFIABLE, SolutionCheck
 from bayes_distnet.decide.running.solved import Solved
 from bayes_distnet.errors import FeatureError, SettingError
-from bayes_distnet.features.registry import feature_set_of
+from bayes_distnet.features.registry import FeatureSet, feature_set_of
 from bayes_distnet.validation import check_positive, check_seed
+
+if TYPE_CHECKING:
+    from bayes_distnet.features.base import Features
 
 FEATURE_LIMIT = 30.0  # seconds that features may take, if no other limit is given
 
@@ -235,6 +238,11 @@ class _Work:
             return self.noted(self.planner.without_features(names, cores, why))
         if self.known is None and not facts.uses_features and cores == 1 and self.conditions.objective is None:
             return self.planner.without_features(names, cores, "features do not pay here")
+        if facts.quick is not None and cores == 1 and self.conditions.objective is None:
+            features, why = self.features()
+            if features is None:
+                return self.noted(self.planner.without_features(names, cores, why))
+            return self.planner.quick(features, names)
         with ThreadPoolExecutor(1, "load") as pool:  # while programs compute the features
             loading = pool.submit(self.planner.prepare)
             features, why = self.features()
@@ -258,12 +266,18 @@ class _Work:
             return self.known, ""
         try:
             limit = min(self.conditions.feature_limit, self.left())
-            found = feature_set_of(self.path).compute(self.path, time_limit=limit)
+            found = self.needed(feature_set_of(self.path), limit)
         except (FeatureError, SettingError) as error:  # also a program that is not installed
             return None, f"no features: {str(error).rstrip('.')}"
         self.feature_seconds = found.cost
         self.report(f"features: {len(found.values)} in {found.cost:.2f} CPU seconds")
         return found.values, ""
+
+    def needed(self, entry: FeatureSet, limit: float) -> Features:
+        """Compute the groups of features that the model needs; all, if the set has other groups."""
+        groups = self.planner.facts.groups
+        known = groups is not None and {group.name for group in entry.groups}.issuperset(groups)
+        return entry.compute(self.path, time_limit=limit, groups=groups if known else None)
 
     def race(self, schedule: Schedule, check: Check | None, cores: int, *, goes_on: bool = True) -> Finish:
         """Run a schedule until an answer, its end, or the deadline."""

@@ -73,6 +73,13 @@ class SelectorEntry:
 _PEERS = "bayes_distnet.decide.selection.peers"
 
 
+def _cheap(key: str, name: str) -> SelectorEntry:
+    """Return a peer on the cheapest group of features; only where it is asked for, since few data sets have groups."""
+    source, settings = f"{_PEERS}.cheap:CheapFeatures", {"selector": key}
+    label = f"{name}, cheapest features"
+    return SelectorEntry(f"{key}-cheap", label, Role.PEER, source, settings, default=False, quick=False)
+
+
 def _asf(kind: str, name: str, *, default: bool = True) -> SelectorEntry:
     source, settings = f"{_PEERS}.asf:AsfSelector", {"kind": kind}
     return SelectorEntry(f"asf-{kind}", f"asf {name}", Role.PEER, source, settings, "asf", default, quick=False)
@@ -112,6 +119,13 @@ SELECTORS: Registry[SelectorEntry] = Registry(
         _asf("classifier", "PairwiseClassifier"),
         _asf("performance", "PerformanceModel"),
         _asf("regressor", "PairwiseRegressor", default=False),  # minutes per fold with many solvers
+        _cheap("satzilla", "SATzilla'11"),
+        _cheap("sunny", "SUNNY"),
+        _cheap("argosmart", "ArgoSmArT"),
+        _cheap("ridge", "Ridge on log PAR10"),
+        _cheap("par10-forest", "Forest on PAR10"),
+        _cheap("log-forest", "Forest on log PAR10"),
+        _cheap("asf-classifier", "asf PairwiseClassifier"),
     ],
 )
 

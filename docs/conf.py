@@ -34,7 +34,7 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_heading_anchors = 4
 nb_execution_mode = "cache"
 nb_execution_cache_path = os.environ.get("DOCS_CACHE", str(HERE.parent / "out" / "docs-cache"))
-nb_execution_timeout = 240
+nb_execution_timeout = 900
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 # Copied code has no prompts and no output.

@@ -15,7 +15,7 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.base import RuntimeEstimator, seed_of
 from bayes_distnet.models.candidates import Candidates, Pool
 from bayes_distnet.models.forest.leaf_runs import LeafRuns, fit_leaf_runs
-from bayes_distnet.models.forest.trees import Forest, fit_forest
+from bayes_distnet.models.forest.trees import Forest, grow
 from bayes_distnet.models.imputation import draw_beyond
 from bayes_distnet.models.instance_effect import EffectSize
 from bayes_distnet.models.moment_matching import match_moments
@@ -26,6 +26,7 @@ from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.validation import check_at_least
 
 FOREST_COMPONENTS = 20
+SPLIT_FEATURES = 0.5  # fraction that a split chooses from: half the time of all, the same scores
 
 
 class HybridDistNet(RuntimeEstimator):
@@ -119,9 +120,16 @@ class HybridDistNet(RuntimeEstimator):
         # Past the horizon the forest would repeat the network's certainty: it learns from the open distribution.
         past = self.ensemble_.extrapolation.open_ended(draws)
         log_times = draw_beyond(past, observations, self.ensemble_.spread, seed)
-        self.forest_, unseen = fit_forest(
-            x, observations, log_times, n_estimators=self.n_estimators, random_state=seed, n_jobs=self.n_jobs
+        grown = grow(
+            x,
+            observations,
+            log_times,
+            n_estimators=self.n_estimators,
+            max_features=SPLIT_FEATURES,
+            random_state=seed,
+            n_jobs=self.n_jobs,
         )
+        self.forest_, unseen = grown.fill(observations, log_times)
         self.leaf_runs_, runs = fit_leaf_runs(self.forest_, unseen, x, observations, log_times)
         candidates = Candidates(
             network=self._per_network(draws),

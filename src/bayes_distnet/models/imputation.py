@@ -12,6 +12,9 @@ from bayes_distnet.distributions.censored import log_location_and_spread
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.distributions.special.normal import normal_beyond
 
+#: Location and scale of log time, one number each per instance; or log times and their variances.
+Moments = tuple[FloatArray, FloatArray]
+
 ROUNDS, FOREST_ROUNDS = 200, 15  # at most
 SETTLED = 3e-3  # mean change per round, in spreads of log time, below which the scheme stops
 IMPUTATIONS = 10
@@ -19,8 +22,11 @@ IMPUTED_REACH = 3.0  # spreads of log time between the largest observed runtime 
 
 
 def schmee_hahn(
-    observations: Observations, fit: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]], rounds: int
-) -> None:
+    observations: Observations,
+    fit: Callable[[FloatArray, FloatArray], Moments],
+    rounds: int,
+    start: Moments | None = None,
+) -> Moments:
     """Fit, replace every censored run by its expected log runtime past the cutoff, and repeat until that settles.
 
     The scheme is that of Schmee and Hahn (1979). The first round takes one censored lognormal for all runs.
@@ -35,25 +41,59 @@ def schmee_hahn(
         would shrink the spread, and a model would be surest where it has the least information.
     rounds : int
         Largest number of rounds.
+    start : pair of arrays or None
+        Location and scale of every instance that the first round takes instead.
+
+    Returns
+    -------
+    pair of arrays
+        Location and scale of every instance after the last round.
+    """
+    overall = log_location_and_spread(observations.seconds, observations.finished)
+    moments = one_for_all(observations) if start is None else start
+    cut = ~observations.finished
+    if not cut.any():
+        return fit(*expected_beyond(observations, moments))
+    last = np.log(observations.seconds[cut])
+    for _ in range(rounds):
+        log_times, variance = expected_beyond(observations, moments)
+        moved, last = float(np.abs(log_times[cut] - last).mean()), log_times[cut]
+        moments = fit(log_times, variance)
+        if moved < SETTLED * overall[1]:
+            break
+    return moments
+
+
+def one_for_all(observations: Observations) -> Moments:
+    """Return location and scale of one censored lognormal of all runs, once per instance."""
+    overall = log_location_and_spread(observations.seconds, observations.finished)
+    loc, scale = (np.full(observations.n_instances, value) for value in overall)
+    return loc, scale
+
+
+def expected_beyond(observations: Observations, moments: Moments) -> Moments:
+    """Replace every censored run by its expectation past the cutoff.
+
+    Parameters
+    ----------
+    observations : Observations
+        Runs of all instances.
+    moments : pair of arrays
+        Location and scale of every instance.
+
+    Returns
+    -------
+    log_times, variance : array
+        Log runtimes, and the variance that each of them leaves: 0 of a finished run.
     """
     log_times = np.log(observations.seconds)
     variance = np.zeros_like(log_times)
     cut = ~observations.finished
-    if not cut.any():
-        fit(log_times, variance)
-        return
-    at, cutoff = observations.instance[cut], log_times[cut]
-    overall = log_location_and_spread(observations.seconds, observations.finished)
-    loc, scale = (np.full(observations.n_instances, value) for value in overall)
-    for _ in range(rounds):
-        beyond, left_open = normal_beyond((cutoff - loc[at]) / scale[at])
-        expected = np.maximum(loc[at] + scale[at] * beyond, cutoff)
-        moved = float(np.abs(expected - log_times[cut]).mean())
-        log_times[cut] = expected
-        variance[cut] = scale[at] ** 2 * left_open
-        loc, scale = fit(log_times, variance)
-        if moved < SETTLED * overall[1]:
-            return
+    loc, scale = (values[observations.instance[cut]] for values in moments)
+    beyond, left_open = normal_beyond((log_times[cut] - loc) / scale)
+    variance[cut] = scale**2 * left_open
+    log_times[cut] = np.maximum(loc + scale * beyond, log_times[cut])
+    return log_times, variance
 
 
 def draw_beyond(rtd: RuntimeDistribution, observations: Observations, spread: float, seed: int) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator, seed_of
-from bayes_distnet.models.forest.trees import Forest, fit_forest
-from bayes_distnet.models.imputation import FOREST_ROUNDS, schmee_hahn
+from bayes_distnet.models.forest.trees import Forest, Grown, grow
+from bayes_distnet.models.imputation import FOREST_ROUNDS, Moments, expected_beyond, one_for_all, schmee_hahn
 from bayes_distnet.models.moment_matching import match_moments
 from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.models.scaling import RankGauss
 from bayes_distnet.validation import check_at_least, check_positive
+
+IMPUTING_TREES, REGROWN = 30, 2  # trees that imputed values settle in before the forest is grown, and how often
 
 
 class RandomForest(RuntimeEstimator):
@@ -61,23 +64,30 @@ class RandomForest(RuntimeEstimator):
         self.scaler_ = RankGauss.fit(features)
         x = self.scaler_.transform(features)
 
-        def fit(log_times: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-            self.forest_, unseen = fit_forest(
+        def grown(log_times: FloatArray, trees: int) -> Grown:
+            return grow(
                 x,
                 observations,
                 log_times[None],
-                variance,
-                n_estimators=self.n_estimators,
+                n_estimators=trees,
                 min_samples_leaf=self.min_samples_leaf,
                 max_features=self.max_features,
                 random_share=0.0,
                 random_state=seed,
                 n_jobs=self.n_jobs,
             )
-            loc, scale = match_moments(unseen.components.loc, unseen.components.scale, unseen.weights)
-            return loc[:, 0], scale[:, 0]
 
-        schmee_hahn(observations, fit, FOREST_ROUNDS)
+        moments = one_for_all(observations)
+        few = [] if observations.finished.all() else [min(IMPUTING_TREES, self.n_estimators)] * REGROWN
+        for trees in [*few, self.n_estimators]:
+            # Growing takes nearly all the time: values settle in trees that stay as they are, and few trees will do.
+            structure = grown(expected_beyond(observations, moments)[0], trees)
+            moments = schmee_hahn(observations, partial(self._fill, structure, observations), FOREST_ROUNDS, moments)
+
+    def _fill(self, grown: Grown, observations: Observations, log_times: FloatArray, variance: FloatArray) -> Moments:
+        self.forest_, unseen = grown.fill(observations, log_times[None], variance)
+        loc, scale = match_moments(unseen.components.loc, unseen.components.scale, unseen.weights)
+        return loc[:, 0], scale[:, 0]
 
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         trees = self.forest_.components(self.forest_.leaves(self.scaler_.transform(features)))

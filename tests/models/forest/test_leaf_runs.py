@@ -3,7 +3,7 @@ import pytest
 from scenarios import observations
 
 from bayes_distnet.models.forest.leaf_runs import KEPT, KERNELS, LeafRuns, fit_leaf_runs, grouped_quantiles, kernels
-from bayes_distnet.models.forest.trees import fit_forest
+from bayes_distnet.models.forest.trees import grow
 from bayes_distnet.models.pooling import run_scores
 
 
@@ -19,7 +19,7 @@ def two_humps(n, rng):
 @pytest.fixture(scope="module")
 def learned():
     x, runs, log_times = two_humps(200, np.random.default_rng(0))
-    forest, unseen = fit_forest(x, runs, log_times, n_estimators=30, random_state=0)
+    forest, unseen = grow(x, runs, log_times, n_estimators=30, random_state=0).fill(runs, log_times)
     return x, runs, log_times, forest, unseen, *fit_leaf_runs(forest, unseen, x, runs, log_times)
 
 
@@ -52,7 +52,7 @@ def test_training_instances_are_predicted_by_trees_that_have_not_seen_them():
     x, instance = rng.normal(size=(100, 2)), np.repeat(np.arange(100), 4)
     log_times = rng.normal(size=100)[instance] + 0.01 * rng.normal(size=400)
     runs = observations(instance, np.exp(log_times))
-    forest, unseen = fit_forest(x, runs, log_times[None], n_estimators=50, random_state=0)
+    forest, unseen = grow(x, runs, log_times[None], n_estimators=50, random_state=0).fill(runs, log_times[None])
     leaf_runs, out_of_bag = fit_leaf_runs(forest, unseen, x, runs, log_times[None])
     ignoring = run_scores(kernels(np.zeros((100, KERNELS)), 1.0, log_times.mean(), log_times.std()), runs).mean()
     assert run_scores(leaf_runs.of(forest, forest.leaves(x)), runs).mean() > ignoring + 0.3
@@ -62,7 +62,7 @@ def test_training_instances_are_predicted_by_trees_that_have_not_seen_them():
 
 def test_an_instance_that_every_tree_has_seen_is_not_predicted_by_its_own_runs(learned):
     x, runs, log_times = learned[:3]
-    forest, unseen = fit_forest(x, runs, log_times, n_estimators=1, random_state=0)
+    forest, unseen = grow(x, runs, log_times, n_estimators=1, random_state=0).fill(runs, log_times)
     _, out_of_bag = fit_leaf_runs(forest, unseen, x, runs, log_times)
     seen = unseen.drawn[:, 0] > 0
     assert 0.5 < seen.mean() < 0.75

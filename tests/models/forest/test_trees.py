@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scenarios import observations
 
-from bayes_distnet.models.forest.trees import Forest, fit_forest, instance_moments
+from bayes_distnet.models.forest.trees import Forest, grow, instance_moments
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +12,12 @@ def grown():
     instance = np.repeat(np.arange(80), 3)
     log_times = 2.0 * x[instance, 0] + 0.1 * rng.normal(size=240)
     runs = observations(instance, np.exp(log_times))
-    return x, runs, log_times, *fit_forest(x, runs, log_times[None], n_estimators=20, random_state=0)
+    return (
+        x,
+        runs,
+        log_times,
+        *grow(x, runs, log_times[None], n_estimators=20, random_state=0).fill(runs, log_times[None]),
+    )
 
 
 def walk_one(forest, tree, row):

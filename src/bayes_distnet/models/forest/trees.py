@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from bayes_distnet.arrays import FloatArray, IntArray
@@ -102,11 +101,72 @@ class OutOfBag:
     drawn: FloatArray  # (instances, trees): number of times that the tree drew the instance
 
 
-def fit_forest(
+@dataclass(frozen=True)
+class Grown:
+    """Trees without statistics in their leaves."""
+
+    trees: list[Any]  # scikit-learn's
+    leaves: IntArray  # (instances, trees): the leaf of every instance, as a node of its tree
+    drawn: FloatArray  # (instances, trees): number of times that the tree drew the instance
+
+    def fill(
+        self, observations: Observations, log_times: FloatArray, variance: FloatArray | None = None
+    ) -> tuple[Forest, OutOfBag]:
+        """Put lognormals of log runtimes into the leaves: of all runs, and without those of each instance itself.
+
+        Parameters
+        ----------
+        observations : Observations
+            Runs of all instances.
+        log_times : array
+            (imputations, runs); the trees are divided among several imputations.
+        variance : array or None
+            Variance of each log runtime itself, of expectations in place of censored runs.
+
+        Returns
+        -------
+        forest : Forest
+            The fitted trees.
+        unseen : OutOfBag
+            Predictions of the training instances by trees that have not seen them.
+        """
+        counts = observations.runs_of_each().astype(float)
+        sums = [instance_moments(observations, values, variance) for values in log_times]
+        offsets = np.cumsum([0] + [tree.node_count for tree in self.trees])
+        nodes = int(offsets[-1])
+        count, loc, square = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
+        own_loc, own_square, own_count = (np.zeros(self.drawn.shape) for _ in range(3))
+        for t, tree in enumerate(self.trees):
+            mean, within = sums[t % len(sums)]
+            leaf, size = self.leaves[:, t], tree.node_count
+            runs = np.bincount(leaf, counts, size)
+            first = np.bincount(leaf, counts * mean, size)
+            center = first / np.maximum(runs, 1.0)
+            spread = np.bincount(leaf, within + counts * (mean - center[leaf]) ** 2, size)
+            here = slice(offsets[t], offsets[t + 1])
+            count[here], loc[here], square[here] = runs, center, spread
+            rest = runs[leaf] - counts
+            own_count[:, t] = rest
+            # Alone in its leaf, an instance is predicted as all together are.
+            alone = np.average(mean, weights=counts)
+            own_loc[:, t] = np.where(rest > 0, (first[leaf] - counts * mean) / np.maximum(rest, 1.0), alone)
+            # Removing a group from a sum of squares: its own part and its pull on the mean.
+            pull = counts * runs[leaf] / np.maximum(rest, 1.0) * (mean - center[leaf]) ** 2
+            own_square[:, t] = np.maximum(spread[leaf] - within - pull, 0.0)
+        used = (self.drawn == 0) & (own_count > 0)
+        typical = np.median((own_square / np.maximum(own_count, 1.0))[used]) if used.any() else 1.0
+        typical = max(float(typical), LEAST_VARIANCE)
+        scale = np.sqrt((square + PRIOR_RUNS * typical) / (count + PRIOR_RUNS))
+        own_scale = np.sqrt((own_square + PRIOR_RUNS * typical) / (own_count + PRIOR_RUNS))
+        # An instance that every tree has seen is predicted by all of them.
+        weights = np.where(used.any(axis=1, keepdims=True), used, True).astype(float)
+        return _laid_out(self.trees, offsets, loc, scale), OutOfBag(LogNormal(own_loc, own_scale), weights, self.drawn)
+
+
+def grow(
     x: FloatArray,
     observations: Observations,
     log_times: FloatArray,
-    variance: FloatArray | None = None,
     *,
     n_estimators: int = 100,
     min_samples_leaf: int = 3,
@@ -114,8 +174,8 @@ def fit_forest(
     random_share: float = 0.5,
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> tuple[Forest, OutOfBag]:
-    """Grow a forest on log runtimes.
+) -> Grown:
+    """Grow trees on log runtimes.
 
     Parameters
     ----------
@@ -125,14 +185,12 @@ def fit_forest(
         Runs of all instances.
     log_times : array
         (imputations, runs); the trees are divided among several imputations.
-    variance : array or None
-        Variance of each log runtime itself, of expectations in place of censored runs.
     n_estimators : int
         Number of trees.
     min_samples_leaf : int
         Least number of instances in a leaf.
     max_features : float
-        Fraction of the features that a split may choose from.
+        Fraction of the features that a split may choose from; trees with random thresholds choose from all.
     random_share : float
         Fraction of the trees with random thresholds (extra trees).
     random_state : int
@@ -142,31 +200,30 @@ def fit_forest(
 
     Returns
     -------
-    forest : Forest
-        The fitted trees.
-    unseen : OutOfBag
-        Predictions of the training instances by trees that have not seen them.
+    Grown
+        Trees without statistics.
     """
     rng = np.random.default_rng(random_state)
     counts = observations.runs_of_each().astype(float)
-    sums = [instance_moments(observations, values, variance) for values in log_times]
+    means = [instance_moments(observations, values)[0] for values in log_times]
     n = len(x)
     # Without a feature that varies every tree is one leaf; scikit-learn needs a column all the same.
     x32 = x.astype(np.float32) if x.shape[1] else np.zeros((n, 1), np.float32)
 
-    picks = [np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for _ in range(n_estimators)]
+    drawn = np.stack([np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(n_estimators)], axis=1)
     states = rng.integers(2**31, size=n_estimators)
-    random_tree = (np.arange(n_estimators) // len(sums)) / max(n_estimators / len(sums), 1) < random_share
+    random_tree = (np.arange(n_estimators) // len(means)) / max(n_estimators / len(means), 1) < random_share
 
     def fitted(tree: int) -> Any:
         kind = ExtraTreeRegressor if random_tree[tree] else DecisionTreeRegressor
+        fraction = 1.0 if random_tree[tree] else float(max_features)
         state = int(states[tree])
-        model = kind(min_samples_leaf=min(min_samples_leaf, n), max_features=float(max_features), random_state=state)
-        model.fit(x32, sums[tree % len(sums)][0], sample_weight=picks[tree] * counts)
+        model = kind(min_samples_leaf=min(min_samples_leaf, n), max_features=fraction, random_state=state)
+        model.fit(x32, means[tree % len(means)], sample_weight=drawn[:, tree] * counts)
         return model.tree_
 
-    grown = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fitted)(tree) for tree in range(n_estimators))
-    return _assemble(grown, x32, counts, sums, picks)
+    trees = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fitted)(tree) for tree in range(n_estimators))
+    return Grown(trees, np.stack([tree.apply(x32) for tree in trees], axis=1), drawn.astype(float))
 
 
 def instance_moments(
@@ -180,53 +237,17 @@ def instance_moments(
     return mean, np.bincount(at, spread, n).astype(float)
 
 
-def _assemble(
-    grown: list[Any],
-    x32: NDArray[np.float32],
-    counts: FloatArray,
-    sums: list[tuple[FloatArray, FloatArray]],
-    picks: list[FloatArray],
-) -> tuple[Forest, OutOfBag]:
-    """Turn scikit-learn's trees into arrays with leaf statistics of all runs, and leave-one-out ones."""
-    offsets = np.cumsum([0] + [tree.node_count for tree in grown])
-    nodes, n, trees = int(offsets[-1]), len(x32), len(grown)
-    count, loc, square = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    own_loc, own_square, own_count = np.zeros((n, trees)), np.zeros((n, trees)), np.zeros((n, trees))
-    for t, tree in enumerate(grown):
-        mean, within = sums[t % len(sums)]
-        leaf = tree.apply(x32)
-        size = tree.node_count
-        runs = np.bincount(leaf, counts, size)
-        first = np.bincount(leaf, counts * mean, size)
-        center = first / np.maximum(runs, 1.0)
-        spread = np.bincount(leaf, within + counts * (mean - center[leaf]) ** 2, size)
-        here = slice(offsets[t], offsets[t + 1])
-        count[here], loc[here], square[here] = runs, center, spread
-        rest = runs[leaf] - counts
-        own_count[:, t] = rest
-        # Alone in its leaf, an instance is predicted as all together are.
-        alone = np.average(mean, weights=counts)
-        own_loc[:, t] = np.where(rest > 0, (first[leaf] - counts * mean) / np.maximum(rest, 1.0), alone)
-        # Removing a group from a sum of squares: its own part and its pull on the mean.
-        pull = counts * runs[leaf] / np.maximum(rest, 1.0) * (mean - center[leaf]) ** 2
-        own_square[:, t] = np.maximum(spread[leaf] - within - pull, 0.0)
-    drawn = np.stack(picks, axis=1)
-    used = (drawn == 0) & (own_count > 0)
-    typical = np.median((own_square / np.maximum(own_count, 1.0))[used]) if used.any() else 1.0
-    typical = max(float(typical), LEAST_VARIANCE)
-    forest = Forest(
+def _laid_out(trees: list[Any], offsets: IntArray, loc: FloatArray, scale: FloatArray) -> Forest:
+    """Turn scikit-learn's trees into arrays."""
+    return Forest(
         roots=offsets[:-1].astype(np.int64),
-        feature=np.concatenate([np.where(tree.children_left < 0, -1, tree.feature) for tree in grown]).astype(np.int64),
-        threshold=np.concatenate([tree.threshold for tree in grown]),
-        left=_shifted([tree.children_left for tree in grown], offsets),
-        right=_shifted([tree.children_right for tree in grown], offsets),
+        feature=np.concatenate([np.where(tree.children_left < 0, -1, tree.feature) for tree in trees]).astype(np.int64),
+        threshold=np.concatenate([tree.threshold for tree in trees]),
+        left=_shifted([tree.children_left for tree in trees], offsets),
+        right=_shifted([tree.children_right for tree in trees], offsets),
         loc=loc,
-        scale=np.sqrt((square + PRIOR_RUNS * typical) / (count + PRIOR_RUNS)),
+        scale=scale,
     )
-    own_scale = np.sqrt((own_square + PRIOR_RUNS * typical) / (own_count + PRIOR_RUNS))
-    # An instance that every tree has seen is predicted by all of them.
-    weights = np.where(used.any(axis=1, keepdims=True), used, True).astype(float)
-    return forest, OutOfBag(LogNormal(own_loc, own_scale), weights, drawn)
 
 
 def _shifted(children: list[IntArray], offsets: IntArray) -> IntArray:

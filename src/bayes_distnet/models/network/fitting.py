@@ -61,6 +61,7 @@ def fit_ensemble(
     held_out = [np.flatnonzero(fold[row_instance] == mine) for mine in fold_of_member]
     architecture = recipe.architecture(data.features.shape[1])
     objective = recipe.objective(architecture, len(row_instance))
+    objective = replace(objective, censored=not observations.finished.all())
     n_rows = len(np.unique(np.concatenate(rows_of)))
     plan = recipe.plan(architecture, x.shape[1], n_rows, _evidence(data.present, row_instance, rows_of), spread)
     if recipe.screens_features and x.shape[1] > 1:

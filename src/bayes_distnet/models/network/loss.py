@@ -38,6 +38,8 @@ def log_likelihood(objective: Objective, raw: Array, data: Tree, spread: Array) 
         predicted = kind.from_samples(link.runtimes(raw[..., 0], 0.0, spread)[None, ..., None], axis=1)
     else:
         predicted = link.parameters(kind, raw[..., None, :], 0.0, spread)
+    if not objective.censored:
+        return predicted.log_prob(data["times"])
     return predicted.log_likelihood(data["times"], data["finished"])
 
 

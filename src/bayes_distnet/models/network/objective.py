@@ -40,6 +40,8 @@ class Objective:
         "mean" or "sum" of the log likelihood over the runs of a batch.
     optimiser : str
         "adam" or "momentum".
+    censored : bool
+        Whether a run may be censored; without, the survival function, the dearest part of the likelihood, is left out.
     """
 
     architecture: Architecture
@@ -52,6 +54,7 @@ class Objective:
     draws: int = 1
     reduction: str = "mean"
     optimiser: str = "adam"
+    censored: bool = True
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from bayes_distnet.data.observations import Observations
 from bayes_distnet.models.network.architecture import Architecture
 
 TREES, ROWS = 30, 1000  # per member; a tree sees at most so many instances
+SHARING = 4  # least number of folds from which on members share trees
 EVEN_FRACTION = 0.1  # of the prior variance is spread evenly over all features
 
 
@@ -73,18 +74,22 @@ def _importances(
     """Return the fraction of the prior variance of every feature, one row per fold left out."""
     mean = np.bincount(observations.instance, np.log(observations.seconds)) / observations.runs_of_each()
     mean = np.round(mean - mean.mean(), 9)  # the unit of time must not break ties between splits
-    fraction = np.full((n_folds, x.shape[1]), 1.0 / x.shape[1])
-    for mine in range(n_folds):
-        taught = fold != mine
+    # A forest that has seen neither of two folds serves the members of both: half as many trees, as many per member.
+    lacking = 2 if n_folds >= SHARING else 1
+    importance = np.zeros((n_folds, x.shape[1]))
+    for first in range(n_folds):
+        unseen = (first + np.arange(lacking)) % n_folds
+        taught = ~np.isin(fold, unseen)
         forest = RandomForestRegressor(
-            TREES,
+            TREES // lacking,
             max_features=1 / 3,
             min_samples_leaf=3,
             max_samples=min(int(taught.sum()), ROWS),
             random_state=int(rng.integers(2**31)),
             n_jobs=n_jobs,
         )
-        importance = forest.fit(x[taught], mean[taught]).feature_importances_
-        if importance.any():  # else the forest never split: no feature is better than another
-            fraction[mine] = (1.0 - EVEN_FRACTION) * importance + EVEN_FRACTION / x.shape[1]
-    return fraction
+        importance[unseen] += forest.fit(x[taught], mean[taught]).feature_importances_
+    total = importance.sum(axis=1, keepdims=True)
+    # Where no forest ever split, no feature is better than another.
+    fraction = np.where(total > 0, importance / np.where(total > 0, total, 1.0), 1.0 / x.shape[1])
+    return np.asarray((1.0 - EVEN_FRACTION) * fraction + EVEN_FRACTION / x.shape[1])

@@ -13,7 +13,7 @@ from bayes_distnet.data.splits import folds_by_instance
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.base import seed_of
 from bayes_distnet.models.forest.leaf_runs import LEVELS, WIDTHS, kernels
-from bayes_distnet.models.forest.trees import fit_forest
+from bayes_distnet.models.forest.trees import grow
 from bayes_distnet.models.imputation import FOREST_ROUNDS, schmee_hahn
 from bayes_distnet.models.moment_matching import match_moments
 from bayes_distnet.models.peers.comparison import ComparisonModel, StandardLogTime, require
@@ -110,17 +110,17 @@ class QuantileForest(ComparisonModel):
         settled: dict[str, FloatArray] = {}
 
         def fit(log_times: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-            _, unseen = fit_forest(
+            grown = grow(
                 x,
                 observations,
                 log_times[None],
-                variance,
                 n_estimators=min(self.n_estimators, IMPUTING_TREES),
                 min_samples_leaf=self.min_samples_leaf,
                 max_features=self.max_features,
                 random_share=0.0,
                 random_state=self.seed_,
             )
+            _, unseen = grown.fill(observations, log_times[None], variance)
             loc, scale = match_moments(unseen.components.loc, unseen.components.scale, unseen.weights)
             settled["loc"], settled["scale"] = loc[:, 0], scale[:, 0]
             return settled["loc"], settled["scale"]

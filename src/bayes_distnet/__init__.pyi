@@ -7,6 +7,7 @@ from .data.dataset import Dataset as Dataset
 from .data.importers.aslib import import_aslib as import_aslib
 from .data.importers.distnet import import_distnet as import_distnet
 from .data.open import open_dataset as open_dataset
+from .data.open_table import open_table as open_table
 from .data.run_table import RunTable as RunTable
 from .data.runtimes import runtimes as runtimes
 from .data.shipped.load import load_dataset as load_dataset
@@ -26,10 +27,12 @@ from .models.library import load_model as load_model
 from .models.library import train as train
 from .models.marginal import Marginal as Marginal
 from .models.nearest import KNearest as KNearest
+from .models.predict_table import predict_table as predict_table
 from .models.predictions import predictions as predictions
 from .models.random_forest import RandomForest as RandomForest
 from .models.registry import ModelEntry as ModelEntry
 from .models.ridge import Ridge as Ridge
+from .models.table_encoder import TableEncoder as TableEncoder
 from .report.write import write_report as write_report
 from .scoring import scores as scores
 from .scoring.comparison import compare as compare

@@ -137,7 +137,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(folder, tmp_path):
         (b"", "standard input: cannot be read as a table"),
         (b"instance,x0\na,1\n", "no column x1, x2, x3 (3 of the 4"),
         (b"name,x0,x1,x2,x3\na,1,2,3,4\n", "standard input: no column 'instance'; found name"),
-        (b"instance,x0,x1,x2,x3\na,1,2,3,red\n", "columns ['x3'] are not numeric"),
+        (b"instance,x0,x1,x2,x3\na,1,2,3,red\n", "standard input, row 1: x3 is 'red', expected a number"),
         (b"instance,x0,x1,x2,x3\n", "standard input: no rows"),
         (b"\xff\xfe\x00", "standard input: cannot be read as a table"),
     ],

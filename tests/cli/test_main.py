@@ -204,7 +204,11 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["fit", "clasp-factoring", "--features", "features.csv", "--out", "m"], "clasp-factoring is no file of runs"),
         (["fit", "none.csv", "--features", "features.csv", "--out", "m"], "none.csv: no such file"),
         (["fit", "runs.csv", "--features", "none.csv", "--out", "m"], "none.csv: no such file"),
-        (["fit", "runs.csv", "--features", "runs.csv", "--out", "m"], "columns ['status'] are not numeric"),
+        (["fit", "runs.csv", "--features", "constant.csv", "--out", "m"], "all 2 columns are empty or constant"),
+        (["fit", "runs.csv", "--time", "secs", "--out", "m"], "runs.csv: no column 'secs' for --time; found instance"),
+        (["fit", "runs.csv", "--status", "status", "--out", "m"], "--status goes with --time"),
+        (["fit", "runs.csv", "--time", "seconds", "--features", "features.csv", "--out", "m"], "--features goes with"),
+        (["fit", "runs.csv", "--time", "seconds", "--portfolio", "--out", "m"], "a portfolio needs runs of several"),
         (["fit", "runs.csv", "--features", "two.csv", "--out", "m"], "No instance has both runs and features"),
         (["fit", "sat-portfolio", "--out", "m"], "choose one"),
         (["fit", "sat-portfolio", "--solver", "minisat", "--out", "m"], "no run of solver 'minisat'"),
@@ -219,6 +223,8 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["fit", "clasp-factoring", "--out", "file.txt"], "a file is in the way"),
         (["predict", "none", "features.csv"], "none: no model there"),
         (["predict", ".", "-"], "no model there"),
+        (["predict", "none", "features.csv", "--columns", "p50"], "columns: no column named 'p50'; expected some of"),
+        (["predict", "none", "features.csv", "--columns", "q90", "--within", "3"], "--within beside --columns"),
         (["predict", "none", "features.csv", "--quantiles", "0.1;0.5"], "invalid list of numbers value: '0.1;0.5'"),
         (["predict", "none", "features.csv", "--out", "p.xls"], "p.xls: expected a name that ends in"),
         (["predict", "none", "features.csv", "--json", "--out", "p.csv"], "not allowed with argument"),
@@ -239,6 +245,7 @@ def test_bad_input_is_one_line_and_an_exit_code(words, message, tmp_path, monkey
     (tmp_path / "runs.csv").write_text("instance,seconds,status\na,1,solved\n")
     (tmp_path / "features.csv").write_text("instance,size\na,1\nb,2\n")
     (tmp_path / "two.csv").write_text("instance,size\nx,1\ny,2\n")
+    (tmp_path / "constant.csv").write_text("instance,size,queue\na,1,fast\n")
     (tmp_path / "twice.csv").write_text("instance,seconds,status\na,1,solved\na,2,solved\n")
     try:
         code = main(words)
@@ -249,5 +256,5 @@ def test_bad_input_is_one_line_and_an_exit_code(words, message, tmp_path, monkey
     assert message in said.err
     assert len(said.err.strip().splitlines()) == 1
     assert said.out == ""
-    there = {"file.txt", "runs.csv", "twice.csv", "features.csv", "two.csv"}
+    there = {"file.txt", "runs.csv", "twice.csv", "features.csv", "two.csv", "constant.csv"}
     assert {path.name for path in tmp_path.iterdir()} == there

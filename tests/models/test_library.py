@@ -5,8 +5,9 @@ from bayes_distnet import Marginal, RandomForest, Ridge, load_model, make_runs, 
 from bayes_distnet.errors import ModelFileError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.header import FORMAT_VERSION
-from bayes_distnet.models.library import check_writable, save_model, saved_kinds
+from bayes_distnet.models.library import check_writable, save_model
 from bayes_distnet.models.record import TrainingRecord, read_record
+from bayes_distnet.models.saved_kinds import saved_kinds
 from bayes_distnet.registry import load
 
 

@@ -83,8 +83,8 @@ def _finite(value: Any) -> Any:
 
 
 DATA_HELP = (
-    "name of a data set, a folder of one or of an ASlib scenario, or a file of runs (.sqlite, .parquet, .csv) with "
-    "--features"
+    "name of a data set, a folder of one or of an ASlib scenario, a file of runs (.sqlite, .parquet, .csv) with "
+    "--features, or one table (.parquet, .csv) with --time"
 )
 
 
@@ -94,6 +94,17 @@ def takes_features(parser: argparse.ArgumentParser) -> None:
         "--features", type=Path, metavar="FILE", help="with a file of runs: Parquet or CSV with a column instance"
     )
     parser.add_argument("--solver", metavar="NAME", help="whose runs, where there are several solvers")
+
+
+def takes_model(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for a saved model."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="folder that `fit` or a model's save wrote")
+
+
+def takes_holdout(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options that leave instances out, and choose them by a seed."""
+    parser.add_argument("--holdout", type=float, metavar="FRACTION", help=what)
+    parser.add_argument("--seed", type=int, default=0, help="of the model and of the instances held out; default: 0")
 
 
 def takes_instances(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,20 @@ from types import FrameType
 from typing import TextIO
 
 from bayes_distnet import __version__
-from bayes_distnet.cli import advise, collect, completion, data, demo, experiments, features, fit, info, run
+from bayes_distnet.cli import (
+    advise,
+    collect,
+    completion,
+    data,
+    demo,
+    evaluate,
+    experiments,
+    features,
+    fit,
+    info,
+    predict,
+    run,
+)
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.errors import BayesDistNetError
 
@@ -28,8 +41,8 @@ COMMANDS = (
     data.add_import,
     data.add_convert,
     fit.add_fit,
-    fit.add_predict,
-    fit.add_evaluate,
+    predict.add_predict,
+    evaluate.add_evaluate,
     advise.add_advise,
     run.add_run,
     experiments.add_experiment,

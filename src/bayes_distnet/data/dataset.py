@@ -19,11 +19,10 @@ from bayes_distnet.data.folds import read_folds, write_folds
 from bayes_distnet.data.matrix import places_in_matrix
 from bayes_distnet.data.provenance import read_provenance, write_provenance
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.data.splits import choose_cutoffs
+from bayes_distnet.data.splits import choose_cutoffs, two_parts
 from bayes_distnet.data.statuses import TIMEOUT
 from bayes_distnet.data.tables import read_by_instance, read_column, read_runs, write_column, write_frame, write_runs
-from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
-from bayes_distnet.validation import check_seed
+from bayes_distnet.errors import FeatureError, RuntimeDataError
 
 if TYPE_CHECKING:
     from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
@@ -54,6 +53,8 @@ class Dataset:
         Folds that were published with the data, one column per repetition (1, 2, ...): see `make_folds`.
     feature_groups : FeatureGroups, optional
         Groups of features that are computed together, with their cost and outcome.
+    groups : Series, optional
+        Group of each instance, such as the user who sent a job: `split` never divides a group.
     truth : RuntimeDistribution, optional
         Distribution from which generated runs were drawn, one row per row of `features`. It is not saved.
     """
@@ -66,6 +67,7 @@ class Dataset:
     provenance: dict[str, Any] = field(default_factory=dict)
     folds: pd.DataFrame | None = None
     feature_groups: FeatureGroups | None = None
+    groups: pd.Series | None = None
     truth: RuntimeDistribution | None = None
 
     def __post_init__(self) -> None:
@@ -73,8 +75,8 @@ class Dataset:
         if not self.features.index.is_unique:
             twice = self.features.index[self.features.index.duplicated()][0]
             raise RuntimeDataError(f"features: instance {twice!r} has two rows.")
-        groups = None if self.feature_groups is None else self.feature_groups.cost
-        for what, table in (("folds", self.folds), ("feature_groups", groups)):
+        costs = None if self.feature_groups is None else self.feature_groups.cost
+        for what, table in (("folds", self.folds), ("feature_groups", costs), ("groups", self.groups)):
             if table is not None and not table.index.equals(self.features.index):
                 raise RuntimeDataError(f"{what}: expected the same instances as in features, in the same order.")
         if self.truth is not None and len(self.truth) != len(self.features):
@@ -218,16 +220,17 @@ class Dataset:
             parts=None if parts is None else parts[parts.index.isin(names)],
             folds=None if self.folds is None else self.folds.iloc[chosen],
             feature_groups=None if groups is None else groups.take(names),
+            groups=None if self.groups is None else self.groups.iloc[chosen],
             truth=None if self.truth is None else self.truth[chosen],
         )
 
     def split(self, test_size: float = 0.2, *, random_state: int = 0) -> tuple[Dataset, Dataset]:
-        """Split the data at random by instance.
+        """Split the data at random by instance, or by group where instances have groups.
 
         Parameters
         ----------
         test_size : float, default 0.2
-            Fraction of the instances to test on, between 0 and 1.
+            Fraction of the instances, or of the groups, to test on, between 0 and 1.
         random_state : int, default 0
             Seed that determines the split.
 
@@ -241,15 +244,8 @@ class Dataset:
         SettingError
             If one of the two would be empty.
         """
-        if not 0 < test_size < 1:
-            raise SettingError(f"test_size={test_size!r}: expected a fraction between 0 and 1.")
-        order = np.random.default_rng(check_seed("random_state", random_state)).permutation(len(self))
-        tested = round(len(self) * test_size)
-        if not 0 < tested < len(self):
-            raise SettingError(
-                f"test_size={test_size:g} of {len(self)} instances leaves one part empty; take another fraction."
-            )
-        return self.take(np.sort(order[tested:])), self.take(np.sort(order[:tested]))
+        train, test = two_parts(len(self), self.groups, test_size, random_state)
+        return self.take(train), self.take(test)
 
     def cut_off(self, fraction: float, cutoffs: str = "global", random_state: int = 0) -> Dataset:
         """Cut off a fraction of the runs, as a smaller time limit would have.
@@ -300,7 +296,7 @@ class Dataset:
         folder : path-like
             Folder to write to; it is made if it does not exist. It receives `runs.parquet`, `features.parquet`,
             `provenance.json` (with the notes) and, if they are known, `feature_cost.parquet`, `parts.parquet`,
-            `folds.parquet`, `feature_groups.json` and `feature_groups.parquet`.
+            `folds.parquet`, `groups.parquet`, `feature_groups.json` and `feature_groups.parquet`.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -310,6 +306,7 @@ class Dataset:
         write_column(self.parts, folder / "parts.parquet", "part")
         write_folds(self.folds, folder / "folds.parquet")
         write_groups(self.feature_groups, folder)
+        write_column(self.groups, folder / "groups.parquet", "group")
         write_provenance(folder / "provenance.json", {"notes": list(self.notes), **self.provenance})
 
     @classmethod
@@ -345,4 +342,5 @@ class Dataset:
             provenance,
             read_folds(folder / "folds.parquet", features.index),
             read_groups(folder, features.index),
+            read_column(folder / "groups.parquet", "group"),
         )

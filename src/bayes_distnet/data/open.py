@@ -100,7 +100,8 @@ def _read(source: str | os.PathLike[str], features: str | os.PathLike[str] | Non
     if path.is_file():
         if features is None:
             raise SettingError(
-                f"{path}: these are runs only; give the features of the instances (features=, --features)."
+                f"{path}: these are runs only; give the features of the instances (features=, --features), or name the "
+                "column of the runtime if the table holds features, too (open_table, --time)."
             )
         return Dataset(read_runs(path), read_features(features))
     if features is not None and not path.exists() and name not in DATASETS:

@@ -41,6 +41,50 @@ def folds_by_instance(n_instances: int, folds: int, random_state: int) -> Iterat
         yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
+def two_parts(
+    n_instances: int, groups: ArrayLike | None, test_size: float, random_state: int
+) -> tuple[IntArray, IntArray]:
+    """Split instances at random into two parts, without dividing a group.
+
+    Parameters
+    ----------
+    n_instances : int
+        Number of instances.
+    groups : array-like of shape (n_instances,), optional
+        Group of each instance; by default each is a group of its own.
+    test_size : float
+        Fraction of the groups in the second part, between 0 and 1.
+    random_state : int
+        Seed that determines the split.
+
+    Returns
+    -------
+    train, test : ndarray of int
+        Rows of the two parts, in order.
+
+    Raises
+    ------
+    SettingError
+        If one of the two would be empty.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in two_parts(4, ["a", "b", "a", "b"], 0.5, random_state=0)]
+    [[1, 3], [0, 2]]
+    """
+    if not 0 < test_size < 1:
+        raise SettingError(f"test_size={test_size!r}: expected a fraction between 0 and 1.")
+    unit = np.arange(n_instances) if groups is None else pd.factorize(np.asarray(groups, dtype=object))[0]
+    n = int(unit.max(initial=-1)) + 1
+    order = np.random.default_rng(check_seed("random_state", random_state)).permutation(n)
+    tested = round(n * test_size)
+    if not 0 < tested < n:
+        what = "instances" if groups is None else "groups"
+        raise SettingError(f"test_size={test_size:g} of {n} {what} leaves one part empty; take another fraction.")
+    test = np.isin(unit, order[:tested])
+    return np.flatnonzero(~test), np.flatnonzero(test)
+
+
 def folds_by_label(labels: ArrayLike) -> Iterator[tuple[IntArray, IntArray]]:
     """Split instances by the folds that were published with them.
 

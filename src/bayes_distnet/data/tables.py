@@ -14,13 +14,13 @@ from bayes_distnet.data.run import Run
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.statuses import INTERRUPTED
 from bayes_distnet.data.store import SUFFIXES, Store
+from bayes_distnet.data.values import MISSING
 from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, SettingError
 
 TABLES = (".parquet", ".csv", ".csv.gz")
 # pandas 3 reads every float exactly as it was written; earlier versions need this option.
 _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
 _NAMES = ("instance", "solver")  # columns read as they are written: an instance may be called NA
-_MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"]
 _TEXT = dict.fromkeys((*_NAMES, "status", "answer", "host", "started"), str)
 
 
@@ -119,13 +119,13 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         If the name has another ending.
     """
     path = Path(path)
-    _check_name(path)
+    check_table_name(path)
     if not path.is_file():
         raise RuntimeDataError(f"{path}: no such file.")
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
-        missing = {name: _MISSING for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
+        missing = {name: list(MISSING) for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
         frame: pd.DataFrame = pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
         return frame
     except Exception as error:  # each reader has its own errors
@@ -229,13 +229,14 @@ def check_can_write(path: Path) -> None:
     SettingError
         If its name has a wrong ending, its folder does not exist, or it is a folder itself.
     """
-    _check_name(path)
+    check_table_name(path)
     if not path.parent.is_dir():
         raise SettingError(f"{path}: no folder {path.parent}.")
     if path.is_dir():
         raise SettingError(f"{path}: expected a file, found a folder of that name.")
 
 
-def _check_name(path: Path) -> None:
+def check_table_name(path: Path) -> None:
+    """Raise a `SettingError` unless a name ends as that of a table."""
     if not path.name.endswith(TABLES):
         raise SettingError(f"{path}: expected a name that ends in {', '.join(TABLES)}.")

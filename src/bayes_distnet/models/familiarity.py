@@ -119,8 +119,11 @@ class TrainingRange:
         named = [f"feature {j}" for j in range(x.shape[1])] if names is None else [str(name) for name in names]
         # A missing value has no place in its range: it is listed behind values that have one.
         order_by = np.where(self.newly_missing(x), 0.5 / FARTHEST, self.excess(x))
-        order, counts = np.argsort(-order_by, axis=1, kind="stable"), (order_by > 0).sum(axis=1)
-        columns = [order[row, : counts[row]] for row in range(len(x))]
+        counts = (order_by > 0).sum(axis=1)
+        columns = [
+            np.argsort(-row, kind="stable")[:count] if count else ()
+            for row, count in zip(order_by, counts, strict=True)
+        ]
         return pd.DataFrame(
             {
                 "verdict": verdicts(self.distance(x)),
@@ -181,16 +184,35 @@ def unfamiliar_note(table: pd.DataFrame) -> str | None:
     str or None
         Counts, and the features that are out of range most often.
     """
-    strange = table[table["verdict"] != Verdict.FAMILIAR]
-    if strange.empty:
-        return None
-    unusual, outside = ((strange["verdict"] == verdict).sum() for verdict in (Verdict.UNUSUAL, Verdict.OUTSIDE))
-    often = Counter(name for names in strange["out_of_range"] for name in names).most_common(SHOWN)
-    named = ", ".join(f"{name} ({count})" for name, count in often)
-    return (
-        f"{len(strange)} of {len(table)} instances are not familiar ({unusual} unusual, {outside} outside the training "
-        f"data). Most often out of range: {named}."
-    )
+    tally = FamiliarityTally()
+    tally.add(table)
+    return tally.note()
+
+
+class FamiliarityTally:
+    """Counts of instances that are not familiar, over tables that are added one by one."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._verdicts: Counter[str] = Counter()
+        self._out_of_range: Counter[str] = Counter()
+
+    def add(self, table: pd.DataFrame) -> None:
+        """Count the instances of one more table: the result of a model's `familiarity`."""
+        strange = table[table["verdict"] != Verdict.FAMILIAR]
+        self._rows += len(table)
+        self._verdicts.update(strange["verdict"])
+        self._out_of_range.update(name for names in strange["out_of_range"] for name in names)
+
+    def note(self) -> str | None:
+        """Return a sentence about the instances that are not familiar; None if all are."""
+        if not self._verdicts:
+            return None
+        named = ", ".join(f"{name} ({count})" for name, count in self._out_of_range.most_common(SHOWN))
+        return (
+            f"{self._verdicts.total()} of {self._rows} instances are not familiar ({self._verdicts[Verdict.UNUSUAL]} "
+            f"unusual, {self._verdicts[Verdict.OUTSIDE]} outside the training data). Most often out of range: {named}."
+        )
 
 
 def _two_smallest(x: FloatArray) -> tuple[FloatArray, FloatArray]:

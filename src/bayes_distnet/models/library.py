@@ -10,14 +10,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.layout import TableLayout
+from bayes_distnet.data.open_table import LAYOUT
 from bayes_distnet.errors import ModelFileError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator, fit_runs
-from bayes_distnet.models.header import HEADER, read_header
+from bayes_distnet.models.header import read_header
 from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
-from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role, find_model
-from bayes_distnet.registry import load
+from bayes_distnet.models.registry import RECOMMENDED, find_model
+from bayes_distnet.models.saved_kinds import load_kind
+from bayes_distnet.models.table_model import ENCODER, TableModel
 from bayes_distnet.validation import is_number
+
+MOSTLY_EMPTY = 4  # cells per run from which on a matrix instances x runs is not made
 
 
 def train(
@@ -76,12 +83,13 @@ def train(
     if out is not None:
         check_writable(out, overwrite=overwrite)
     estimator = _unfitted(model, family, random_state, n_jobs) if isinstance(model, str) else model
+    estimator = _of_tables(estimator, data)
     if holdout is not None:
         _check_holdout(holdout)
     data = data.matched()
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()
-    fit_runs(estimator, used.features, used.seconds, used.finished)
+    fit_dataset(estimator, used)
     observed = used.runs.observed()
     estimator.training_record_ = TrainingRecord(
         data=name,
@@ -97,6 +105,39 @@ def train(
     if out is not None:
         save_model(estimator, out, overwrite=overwrite)
     return estimator
+
+
+def _of_tables(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
+    """Put an encoder in front of a model whose features are not all numbers, or come from a table of runs."""
+    if isinstance(model, TableModel):
+        return model
+    layout = None if LAYOUT not in data.provenance else TableLayout.from_dict(data.provenance[LAYOUT])
+    if layout is None and all(map(pd.api.types.is_numeric_dtype, data.features.dtypes)):
+        return model
+    return TableModel(model, () if layout is None else layout.categorical, layout)
+
+
+def fit_dataset(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
+    """Fit a model to a data set, one row per instance even where two instances share all features.
+
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        An unfitted model.
+    data : Dataset
+        Runs of one solver and features of the instances.
+
+    Returns
+    -------
+    RuntimeEstimator
+        The same model, fitted.
+    """
+    observed = data.runs.observed()
+    if len(data) * observed.frame["instance"].value_counts().max() <= MOSTLY_EMPTY * len(observed):
+        return fit_runs(model, data.features, data.seconds, data.finished)  # type: ignore[no-any-return]
+    # Instances differ much in their number of runs: one row per run is smaller than a matrix of them.
+    rows = data.features.index.get_indexer(pd.Index(observed.frame["instance"]))
+    return model.fit(data.features.iloc[rows], observed.seconds, finished=observed.finished, groups=rows)
 
 
 def _check_holdout(holdout: float) -> None:
@@ -142,27 +183,11 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     ...     load_model(folder)
     Marginal()
     """
-    name, kinds = read_header(Path(path)).get("model"), saved_kinds()
-    if name == "PortfolioModel":
-        raise ModelFileError(
-            f"{path}: a portfolio of several solvers, which run and advise use; in Python, decide.PortfolioModel.load."
-        )
-    if not isinstance(name, str) or name not in kinds:
-        raise ModelFileError(
-            f"{Path(path) / HEADER}: a model of the kind {name!r}; this release reads {', '.join(kinds)}. "
-            "Upgrade bayes-distnet, or fit and save the model again."
-        )
-    model: RuntimeEstimator = load(kinds[name]).load(Path(path))
+    model = TableModel.load(Path(path)) if (Path(path) / ENCODER).is_file() else load_kind(path)
     record = read_record(path)
     if record is not None:
         model.training_record_ = record
     return model
-
-
-def saved_kinds() -> dict[str, str]:
-    """Return the classes whose models can be saved, by name, and where they are defined."""
-    sources = [entry.source for entry in MODELS.values() if entry.role is Role.MODEL and entry.source]
-    return {source.rpartition(":")[2]: source for source in sources}
 
 
 def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:

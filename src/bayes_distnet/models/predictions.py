@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.open_table import lacking
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
-from bayes_distnet.validation import check_level
+from bayes_distnet.models.prediction_columns import FAMILIAR, QUANTILES, PredictionColumns
+from bayes_distnet.validation import check_level, check_numbers
 
 
-def aligned(features: pd.DataFrame, model: RuntimeEstimator) -> pd.DataFrame:
+def aligned(features: pd.DataFrame, model: RuntimeEstimator, where: str = "features") -> pd.DataFrame:
     """Return the columns that a model was fitted on, in its order; others are left out."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return features
     if missing := [str(name) for name in names if name not in features.columns]:
-        raise FeatureError(
-            f"features: no column {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''} ({len(missing)} of the "
-            f"{len(names)} that the model was fitted on are missing). Compute the features as for the training runs."
-        )
+        raise FeatureError(f"{where}: {lacking(missing, len(names))}")
     return features[list(names)]
 
 
@@ -35,9 +34,10 @@ def predictions(
     model: RuntimeEstimator,
     features: pd.DataFrame,
     *,
-    quantiles: Sequence[float] = (0.1, 0.25, 0.75, 0.9),
+    columns: Sequence[str] | None = None,
+    quantiles: Sequence[float] = QUANTILES,
     within: Sequence[float] = (),
-    elapsed: float = 0.0,
+    elapsed: ArrayLike = 0.0,
     band: float = 0.9,
     seen: RunTable | None = None,
 ) -> pd.DataFrame:
@@ -49,11 +49,14 @@ def predictions(
         A fitted model.
     features : DataFrame
         One row per instance; columns that the model was not fitted on are left out.
+    columns : sequence of str, optional
+        Names of the columns wanted, in the place of `quantiles` and `within`: mean, median, q90, within:60, band (for
+        low and high), unsure, familiar. By default all of them.
     quantiles : sequence of float
         Levels of the columns q10, q25, ...
     within : sequence of float
         Seconds of the columns within_60, ...: the probability of finishing within that time.
-    elapsed : float, default 0.0
+    elapsed : float or array-like of shape (n_rows,), default 0.0
         Seconds that the runs have been going already; all columns are then about the time left.
     band : float, default 0.9
         Level of the columns low and high.
@@ -72,40 +75,70 @@ def predictions(
     Raises
     ------
     SettingError
-        Levels or times out of range, or `seen` that cannot be used.
+        Levels, times or names of columns that are not allowed, or `seen` that cannot be used.
     FeatureError
         Columns that are missing.
     """
-    levels = [check_level(level, "quantiles") for level in quantiles]
-    if any(not second > 0 for second in within):
-        raise SettingError(f"within={list(within)}: expected positive numbers of seconds.")
-    if not 0 <= elapsed < math.inf:
-        raise SettingError(f"elapsed={elapsed:g}: expected the seconds that the runs have been going.")
+    asked = PredictionColumns.usual(quantiles, within) if columns is None else PredictionColumns.parse(columns)
+    runs = None if seen is None else Dataset(seen, features)
+    table, _ = predict_rows(model, features, asked, elapsed=elapsed, band=band, seen=runs)
+    if runs is not None and not runs.seconds.size:
+        raise SettingError("seen: none of these runs is of an instance in features. Names have to match.")
+    return table
+
+
+def predict_rows(
+    model: RuntimeEstimator,
+    features: pd.DataFrame,
+    asked: PredictionColumns,
+    *,
+    elapsed: ArrayLike = 0.0,
+    band: float = 0.9,
+    seen: Dataset | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Predict some rows: see `predictions`.
+
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        A fitted model.
+    features : DataFrame
+        One row per instance.
+    asked : PredictionColumns
+        Columns wanted.
+    elapsed : float or array-like of shape (n_rows,)
+        Seconds that the runs have been going already.
+    band : float
+        Level of the columns low and high.
+    seen : Dataset, optional
+        Runs of these instances, one row of features per row of `features`.
+
+    Returns
+    -------
+    table, familiarity : DataFrame
+        Predictions, and how the rows compare with the training data.
+    """
+    band, waited = check_level(band, "band"), _check_elapsed(elapsed, len(features))
     known = aligned(features, model)
     rtd = model.predict_distribution(known)
-    rtd = rtd if seen is None else _given_runs(rtd, seen, features)
-    rtd = rtd.given_alive(elapsed) if elapsed else rtd
-    columns = {"mean": rtd.mean(), "median": rtd.median()}
-    columns |= {f"q{100 * level:g}": rtd.quantile(level) for level in levels}
-    columns |= {f"within_{seconds:g}": rtd.cdf(seconds) for seconds in within}
-    low, high, fraction = _uncertainty(rtd, check_level(band, "band"))
-    table = pd.DataFrame(columns | {"low": low, "high": high, "unsure": fraction}, index=features.index)
-    return table.assign(familiar=model.familiarity(known)["verdict"].to_numpy())
+    rtd = rtd if seen is None else _given_runs(rtd, seen)
+    rtd = rtd.given_alive(waited) if waited.any() else rtd
+    familiar = model.familiarity(known)
+    columns = asked.of(rtd, band) | {FAMILIAR: familiar["verdict"].to_numpy()}
+    return pd.DataFrame({name: columns[name] for name in asked.names}, index=features.index), familiar
 
 
-def _given_runs(rtd: PredictedRuntimes, seen: RunTable, features: pd.DataFrame) -> PredictedRuntimes:
+def _check_elapsed(elapsed: ArrayLike, rows: int) -> FloatArray:
+    waited = check_numbers("elapsed", elapsed)
+    if waited.shape not in ((), (rows,)) or not np.all(np.isfinite(waited) & (waited >= 0)):
+        raise SettingError(
+            f"elapsed={str(elapsed)[:60]}: expected the seconds that the runs have been going, one or per row."
+        )
+    return waited
+
+
+def _given_runs(rtd: PredictedRuntimes, seen: Dataset) -> PredictedRuntimes:
     """Condition on the runs that have been made of the instances."""
     if not isinstance(rtd, InstanceRuntimes):
         raise SettingError("seen: this model cannot learn from runs of a new instance; hybrid and bayes can.")
-    known = Dataset(seen, features)
-    if not known.seconds.size:
-        raise SettingError("seen: none of these runs is of an instance in features. Names have to match.")
-    return rtd.given_runs(known.seconds, known.finished)
-
-
-def _uncertainty(rtd: PredictedRuntimes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the band of the median and the fraction of the variance that is ignorance; NaN where it is unknown."""
-    if not rtd.splits:
-        unknown = np.full(len(rtd), np.nan)
-        return unknown, unknown, unknown
-    return *rtd.band(level), rtd.unsure_share()
+    return rtd.given_runs(seen.seconds, seen.finished) if seen.seconds.size else rtd

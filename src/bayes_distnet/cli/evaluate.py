@@ -1,0 +1,94 @@
+"""The command that scores a saved model: evaluate."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from bayes_distnet.cli.arguments import (
+    DATA_HELP,
+    command,
+    in_words,
+    name_of,
+    print_json,
+    takes_features,
+    takes_holdout,
+    takes_model,
+)
+from bayes_distnet.cli.tables import open_any, takes_table
+from bayes_distnet.scoring.registry import SCORES
+
+
+def add_evaluate(commands: Any) -> None:
+    """Add `evaluate`."""
+    shown = [score for score in SCORES.values() if score.evaluated]
+    parser = command(
+        commands,
+        "evaluate",
+        "score a saved model on runs of instances it has not seen",
+        "Scores are means over instances:\n"
+        + "\n".join(f"  {score.key:<9} {_in_one_line(score.definition)}" for score in shown)
+        + "\nInstances that the model was trained on show nothing about new ones: hold some out. With the --holdout\n"
+        "and --seed that `fit` was given, exactly the instances left out are taken. Instances that are not familiar,\n"
+        "compared with the training data, are also scored apart.",
+        "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
+        "  bayes-distnet evaluate model clasp-factoring --holdout 0.2\n"
+        "  bayes-distnet evaluate model new.sqlite --features new.parquet --by-instance scores.csv\n"
+        "  bayes-distnet evaluate model clasp-factoring --holdout 0.2 --json | jq .scores.nllh",
+    )
+    takes_model(parser)
+    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    takes_features(parser)
+    takes_table(parser)
+    takes_holdout(parser, "take only the instances that `fit` left out with this fraction and seed")
+    parser.add_argument("--by-instance", type=Path, metavar="FILE", help="one row per instance: .csv or .parquet")
+    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.set_defaults(run=_evaluate)
+
+
+def _in_one_line(definition: str) -> str:
+    """Return the first sentence of a definition."""
+    return definition.split(". ")[0].rstrip(".")
+
+
+def _evaluate(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.data.tables import check_can_write, write_frame
+    from bayes_distnet.models.library import load_model
+    from bayes_distnet.models.predictions import aligned
+    from bayes_distnet.models.table_model import kind_of, table_of
+    from bayes_distnet.scoring.evaluation import by_familiarity, evaluate
+
+    if parsed.by_instance is not None:
+        check_can_write(parsed.by_instance)
+    model = load_model(parsed.model)
+    data = open_any(parsed, *table_of(model))
+    if parsed.holdout is not None:
+        data = data.split(parsed.holdout, random_state=parsed.seed)[1]
+    record = getattr(model, "training_record_", None)
+    seen = None if record is None else record.count_seen(data.features.index)
+    if seen:
+        print(
+            f"warning: the model was trained on {seen} of these {len(data)} instances: the scores are too good. "
+            "Hold some out with --holdout, here and in fit.",
+            file=sys.stderr,
+        )
+    scores = evaluate(model, data)
+    familiar = model.familiarity(aligned(data.features, model))["verdict"]
+    if parsed.by_instance is not None:
+        write_frame(scores.assign(familiar=familiar).rename_axis("instance"), parsed.by_instance)
+    apart = by_familiarity(scores, familiar)
+    means, kind, observed = scores.mean(), kind_of(model), data.runs.observed()
+    censored, solver = int((~observed.finished).sum()), data.solvers[0]
+    if parsed.json:
+        about = {"solver": solver, "instances": len(data), "runs": len(observed), "cut_off": censored}
+        verdicts = {"familiarity": apart.to_dict("index")}
+        facts = {"model": kind, "data": name_of(parsed.data), **about, "seen": seen}
+        print_json(facts | {"scores": means.to_dict()} | verdicts)
+    else:
+        print(f"{kind} on {in_words(len(data), len(observed), censored, solver)}, mean over instances:")
+        print(means.to_frame().T.to_string(index=False, float_format="{:.4f}".format))
+        if len(apart) > 1 or "familiar" not in apart.index:
+            print("by familiarity:")
+            print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))

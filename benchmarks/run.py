@@ -34,7 +34,7 @@ from bayes_distnet.collect.instances.registry import generate_instances
 from bayes_distnet.collect.solvers.registry import find_solver
 
 SOLVERS = ("clasp", "kissat")
-TRAINING, TEST = 100, 50  # instances; random states 7305 and 7308 are used by no shipped data set
+TRAINING, TEST = 45, 50  # instances; random states 7305 and 7308 are used by no shipped data set
 CUTOFF = 10.0  # CPU seconds of training runs
 LIMIT = 20  # CPU seconds of a solver that is run alone
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -39,7 +40,7 @@ COLUMNS = tuple(f"published: {name}" for name in ("Run2Survive", "forest", "SATz
 
 def main(folders: list[str]) -> None:
     """Write the tables and fill the page."""
-    results = [Results.load(folder) for folder in folders]
+    results = joined([Results.load(folder) for folder in folders])
     pairs = [(one, experiment) for one in results for experiment in ("selection", "portfolio")]
     pairs = [(one, experiment) for one, experiment in pairs if experiment in one.about["experiments"]]
     policies = pd.concat([_named(one, experiment, summary_of(one, experiment)) for one, experiment in pairs])
@@ -55,6 +56,19 @@ def main(folders: list[str]) -> None:
         return mark[0] if table is None else f"<!-- {mark['what']} {mark['how']} -->\n\n{table}\n\n<!-- end -->"
 
     PAGE.write_text(MARK.sub(filled, PAGE.read_text("utf-8")), "utf-8")
+
+
+def joined(results: list[Results]) -> list[Results]:
+    """Join folders of the same data, whose selectors were run apart."""
+    found: dict[str, Results] = {}
+    for one in results:
+        name = one.about["data"]
+        if name in found:
+            first = found[name]
+            about = first.about | {"experiments": first.about["experiments"] | one.about["experiments"]}
+            one = replace(first, about=about, decisions=pd.concat([first.decisions, one.decisions]))
+        found[name] = one
+    return list(found.values())
 
 
 def _named(results: Results, experiment: str, table: pd.DataFrame) -> pd.DataFrame:

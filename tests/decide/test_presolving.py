@@ -59,8 +59,9 @@ def two_groups(index, cheap, dear):
 def test_a_group_of_features_that_does_not_pay_is_left_out():
     runs = PortfolioRuns.of(two_specialists())
     objective = find_objective("par10", cutoff=runs.cutoff)
-    reduced = with_paying_features(runs, two_groups(runs.features.index, cheap="x", dear="noise"), objective)
+    reduced, groups = with_paying_features(runs, two_groups(runs.features.index, cheap="x", dear="noise"), objective)
+    assert groups == ("cheap",)
     assert reduced.columns == ("x",)
     np.testing.assert_allclose(reduced.fee, 0.1)
-    kept = with_paying_features(runs, two_groups(runs.features.index, cheap="noise", dear="x"), objective)
+    kept, _ = with_paying_features(runs, two_groups(runs.features.index, cheap="noise", dear="x"), objective)
     assert "x" in kept.columns  # 20 s are worth it: the wrong solver costs more

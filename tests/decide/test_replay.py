@@ -12,7 +12,7 @@ from bayes_distnet.decide.selection.feature_charge import Charge, FeatureTime, f
 from bayes_distnet.decide.selection.limits_of_choice import oracle, single_best
 from bayes_distnet.decide.selection.procedures import Procedure, Step
 from bayes_distnet.decide.selection.replay import replay
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 CUTOFF = 10.0
 NAMES = ["a", "b", "c"]

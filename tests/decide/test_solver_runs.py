@@ -5,7 +5,7 @@ import pytest
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.errors import RuntimeDataError
 
 

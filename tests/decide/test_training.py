@@ -7,7 +7,7 @@ from bayes_distnet import load_dataset
 from bayes_distnet.decide.portfolio.model import PortfolioModel
 from bayes_distnet.decide.portfolio.training import train_portfolio
 from bayes_distnet.decide.running.planners import planner_of
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.record import read_record
 

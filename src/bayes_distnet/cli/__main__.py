@@ -2,6 +2,6 @@
 
 import sys
 
-from bayes_distnet.cli.main import main
+from bayes_distnet_start import main
 
 sys.exit(main())

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import shtab
-
 from bayes_distnet.cli.arguments import command
 
 SHELLS = ("bash", "zsh", "fish")
@@ -35,6 +33,8 @@ def add_completion(commands: Any) -> None:
 
 
 def _completion(parsed: argparse.Namespace) -> None:
+    import shtab  # here: it takes longer to load than all commands together
+
     parser: argparse.ArgumentParser = parsed.parser
     for sub in _subparsers(parser):
         for action in sub._actions:
@@ -49,6 +49,8 @@ def _subparsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser
 
 def _offer(action: Any) -> None:
     """Mark arguments that are files, and name the values of those that a registry lists."""
+    import shtab
+
     from bayes_distnet.collect.solvers.registry import SOLVERS
     from bayes_distnet.data.shipped.registry import DATASETS
     from bayes_distnet.distributions.families import FAMILIES

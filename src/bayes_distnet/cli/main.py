@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     parsed = parser.parse_args(arguments)
     try:
-        with _stopped_by_sigterm(), _warnings_in_one_line():
+        with _interruptible(), _warnings_in_one_line():
             code: int | None = parsed.run(parsed)
             sys.stdout.flush()  # so that a pipe closed early is noticed here
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has ended
@@ -111,17 +111,31 @@ def _wide(prog: str) -> argparse.HelpFormatter:
 
 
 @contextlib.contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM, by which batch systems stop a program, end it as cleanly as Ctrl-C."""
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt once after Ctrl-C, and after SIGTERM, by which batch systems stop a program.
+
+    Further signals do not disturb the end. An error that libraries make of the interrupt counts as the interrupt.
+    """
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    stopped = []
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        stopped.append(number)
+        if len(stopped) == 1:
+            raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    for number, before in former.items():
+        if before is not signal.SIG_IGN:  # a program in the background ignores Ctrl-C
+            signal.signal(number, stop)
     try:
         yield
+    except Exception as error:
+        if stopped:
+            raise KeyboardInterrupt from error
+        raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, before in former.items():
+            signal.signal(number, before)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import datetime
 import os
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,5 +156,5 @@ class ThreadExecutors:
         """Close all executors, which kills their current runs."""
         with self.lock:
             self.closing = True
-        for executor in self.executors:
-            executor.close()
+        with ThreadPoolExecutor(max(1, len(self.executors))) as pool:  # at once: a stopped one takes seconds
+            list(pool.map(Executor.close, self.executors))

@@ -24,6 +24,7 @@ from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.errors import BayesDistNetError, CollectError
 from bayes_distnet.experiments.jobs import Job, do_job
 from bayes_distnet.experiments.results import Record
+from bayes_distnet.interrupts import kept_from_children
 from bayes_distnet.validation import check_at_least
 
 XLA_FLAGS = "XLA_FLAGS"  # environment variable that JAX's compiler reads
@@ -70,7 +71,8 @@ class Processes:
         if self.pool is None:
             yield from ((job, do_job(job, folder, fingerprint)) for job in jobs)
             return
-        waiting = {self.pool.submit(do_job, job, folder, fingerprint): job for job in jobs}
+        with kept_from_children():  # the first jobs start processes
+            waiting = {self.pool.submit(do_job, job, folder, fingerprint): job for job in jobs}
         for future in as_completed(waiting):
             yield waiting.pop(future), _result(future)
 
@@ -121,7 +123,7 @@ def local_processes(cores: int | None = None) -> Iterator[Processes]:
         yield Processes(pool, size)
     except BaseException:
         for child in list((getattr(pool, "_processes", None) or {}).values()):
-            child.terminate()  # a process would finish its job first
+            child.kill()  # a process would finish its job first
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -17,7 +17,7 @@ from bayes_distnet.decide.selection.limits_of_choice import oracle, single_best
 from bayes_distnet.decide.selection.procedures import Procedure, Schedule
 from bayes_distnet.decide.selection.registry import SelectorEntry, find_selector
 from bayes_distnet.decide.selection.replay import replay
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.experiments.decision_records import Curve, Outcome, record_of
 from bayes_distnet.experiments.jobs import Job, fold_rows, instance_names
 from bayes_distnet.experiments.results import Record

@@ -11,7 +11,7 @@ from bayes_distnet.decide.selection.peers.run2survive import Run2Survive
 from bayes_distnet.decide.selection.peers.satzilla import SATzilla11
 from bayes_distnet.decide.selection.peers.sunny import SUNNY, smallest_cover
 from bayes_distnet.decide.selection.registry import SELECTORS
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.models.registry import Role
 
 PEERS = [entry.key for entry in SELECTORS.values() if entry.role is Role.PEER]

@@ -7,11 +7,13 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.statuses import INTERRUPTED, SOLVED, UNREADABLE
 from bayes_distnet.decide.laws.objectives import Objective
+from bayes_distnet.decide.solver_runs import SolverRuns, arranged
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.validation import check_positive
 
@@ -21,35 +23,29 @@ EARLY = 0.98  # of the cutoff: a run stopped before was not stopped by the cutof
 
 
 @dataclass(frozen=True)
-class PortfolioRuns:
-    """Runs of S solvers on n instances, at most k of each.
+class PortfolioRuns(SolverRuns):
+    """Runs of solvers that can be chosen, with features. Not every solver needs a run on every instance.
+
+    A run that failed (out of memory, crashed) counts as cut off at the cutoff: on that instance the solver would not
+    have given an answer before it.
 
     Parameters
     ----------
-    solvers : tuple of str
-        Solvers that can be chosen.
+    instances, solvers, seconds, finished, cutoff : as for `SolverRuns`
+        The runs.
     left_out : dict
-        Solvers that cannot, with the reason.
+        Solvers that cannot be chosen, with the reason.
     features : DataFrame
         One row per instance.
-    seconds, finished : array
-        (n, S, k); NaN where there is no run. A run that failed (out of memory, crashed) counts as cut off at the
-        cutoff: on that instance the solver would not have given an answer before it.
-    cutoff : float
-        Seconds after which runs are stopped.
     feature_cost : array or None
         (n,) seconds that computing the features took.
     overhead : float, default 0.0
         Seconds that a decision by features costs besides.
     """
 
-    solvers: tuple[str, ...]
     left_out: dict[str, str]
     features: pd.DataFrame
-    seconds: FloatArray
-    finished: BoolArray
-    cutoff: float
-    feature_cost: FloatArray | None
+    feature_cost: FloatArray | None = None
     overhead: float = 0.0
 
     @classmethod
@@ -91,15 +87,10 @@ class PortfolioRuns:
                 f"no solver can be chosen; {reason[0]}: {reason[1]}. Collect runs with a higher cutoff."
             )
         cost = None if data.feature_cost is None else data.feature_cost.reindex(data.features.index).fillna(0.0)
-        shape = (len(data), len(kept), int(frame.groupby(["instance", "solver"]).size().max()))
-        times, finished = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
-        for number, solver in enumerate(kept):
-            own = frame[frame["solver"] == solver]
-            rows = data.features.index.get_indexer(pd.Index(own["instance"]))
-            columns = own.groupby("instance", sort=False).cumcount().to_numpy()
-            times[rows, number, columns], finished[rows, number, columns] = own["seconds"], own["finished"]
+        names = data.features.index
+        seconds, finished = arranged(frame[frame["solver"].isin(kept)], names, kept)
         costs = None if cost is None else np.asarray(cost, dtype=np.float64)
-        return cls(tuple(kept), left_out, data.features, times, finished, limit, costs, overhead)
+        return cls(names, tuple(kept), seconds, finished, limit, left_out, data.features, costs, overhead)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -111,10 +102,13 @@ class PortfolioRuns:
         """(n,) seconds of a decision by features; features of which nothing is known cost none."""
         return self.overhead + (np.zeros(len(self.features)) if self.feature_cost is None else self.feature_cost)
 
-    @property
-    def times(self) -> FloatArray:
-        """(n, S, k) seconds of the runs; infinite where a run did not finish, NaN where there is none."""
-        return np.where(self.finished | np.isnan(self.seconds), self.seconds, np.inf)
+    def take(self, rows: ArrayLike) -> PortfolioRuns:
+        """Return the runs on some instances, given by their row numbers."""
+        chosen = np.asarray(rows, dtype=np.intp)
+        cost = None if self.feature_cost is None else self.feature_cost[chosen]
+        names, features = self.instances[chosen], self.features.iloc[chosen]
+        seconds, finished = self.seconds[chosen], self.finished[chosen]
+        return replace(self, instances=names, features=features, seconds=seconds, finished=finished, feature_cost=cost)
 
     def charged(self) -> PortfolioRuns:
         """Return the same runs with the seconds of the features added; some are cut off then."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayes_distnet.decide.selection.procedures import Procedure
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 
 def single_best(train: SolverRuns, n_instances: int) -> Procedure:

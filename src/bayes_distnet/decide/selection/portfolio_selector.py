@@ -13,7 +13,7 @@ from bayes_distnet.decide.decisions import Plan
 from bayes_distnet.decide.portfolio.model import PortfolioModel
 from bayes_distnet.decide.schedules.slot import Slot
 from bayes_distnet.decide.selection.procedures import Procedure, Schedule, Selector, Step
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.models.registry import find_model
 
 #: Names of variants beside the model's own advice.

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 
 class Step(NamedTuple):

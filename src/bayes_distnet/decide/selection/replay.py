@@ -16,7 +16,7 @@ import numpy as np
 from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.decide.selection.feature_charge import FeatureTime
 from bayes_distnet.decide.selection.procedures import Procedure, Schedule, Step
-from bayes_distnet.decide.selection.solver_runs import PENALTY, SolverRuns
+from bayes_distnet.decide.solver_runs import PENALTY, SolverRuns
 
 DRAWS = 200  # of the runs of a plan with several steps; rounded up to a multiple of the recorded runs
 

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from bayes_distnet.errors import SettingError
+
 #: Names the folder of compiled programs; empty turns the cache off.
 CACHE_VARIABLE = "BAYES_DISTNET_CACHE"
 XLA_FLAGS = "XLA_FLAGS"
@@ -17,7 +19,13 @@ def use_compilation_cache() -> None:
 
     The folder is `$BAYES_DISTNET_CACHE`, else `bayes-distnet` in the user's cache folder; an empty variable turns the
     cache off.
+
+    Raises
+    ------
+    SettingError
+        In a fork of a process that has used JAX: its threads are not in the fork, and training would wait for them.
     """
+    _check_not_forked()
     import jax
 
     config: Any = jax.config
@@ -43,3 +51,15 @@ def respect_thread_limit() -> None:
     flags = os.environ.get(XLA_FLAGS, "")
     if os.environ.get("OMP_NUM_THREADS") == "1" and "intra_op_parallelism_threads" not in flags:
         os.environ[XLA_FLAGS] = f"{flags} {ONE_THREAD}".strip()
+
+
+_used_by: set[int] = set()  # processes that have used JAX: this one, or those that it was forked from
+
+
+def _check_not_forked() -> None:
+    if _used_by - {os.getpid()}:
+        raise SettingError(
+            "networks cannot be trained in a fork of a process that has trained one. Start processes with "
+            "multiprocessing.get_context('spawn'), or use joblib, which does so."
+        )
+    _used_by.add(os.getpid())

@@ -19,6 +19,7 @@ import numpy as np
 from tqdm import tqdm
 
 from bayes_distnet.arrays import Array, BoolArray, FloatArray, IntArray
+from bayes_distnet.interrupts import held_back
 from bayes_distnet.models.network.architecture import padded_size
 from bayes_distnet.models.network.compilation import use_compilation_cache
 from bayes_distnet.models.network.loss import Tree, log_likelihood, loss, noise_shape, optimiser, outputs
@@ -164,8 +165,9 @@ def train(
     history: list[tuple[int, FloatArray, FloatArray]] = []
     best = _Best(plan.patience, (params, state), np.full(members, np.inf))
     shown = sys.stderr.isatty() if verbose is None else verbose
-    with tqdm(total=chunks.size, desc="training", unit="step", disable=not shown) as bar:
+    with tqdm(total=chunks.size, desc="training", unit="step", disable=not shown) as bar, held_back() as interrupt:
         for rates in chunks:
+            interrupt()
             index = np.stack([next(batches) for _ in range(plan.chunk)]).astype(np.int32)
             if plan.patience is not None:  # the chunk consumes its arguments, and these may be the best so far
                 params, state = jax.tree.map(jnp.copy, (params, state))

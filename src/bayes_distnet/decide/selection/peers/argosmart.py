@@ -8,7 +8,7 @@ import pandas as pd
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.selection.peers.base import ScoringPeer
 from bayes_distnet.decide.selection.peers.inputs import Inputs
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 
 class ArgoSmArT(ScoringPeer):

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from bayes_distnet.decide.selection.peers.base import Peer
 from bayes_distnet.decide.selection.peers.inputs import Inputs
 from bayes_distnet.decide.selection.procedures import Schedule, Step
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.models.peers.comparison import require
 
 #: Classes of asf.selectors by the name of the setting, and the forest inside.

@@ -12,7 +12,7 @@ import pandas as pd
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.decide.selection.procedures import Procedure, Schedule, Selector, Step
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 
 class Peer(Selector):

@@ -11,7 +11,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.feature_groups import FeatureGroups
 from bayes_distnet.decide.selection.procedures import Procedure, Selector
 from bayes_distnet.decide.selection.registry import find_selector
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.errors import RuntimeDataError
 
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import RidgeCV
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.selection.peers.base import ScoringPeer
 from bayes_distnet.decide.selection.peers.inputs import Inputs
-from bayes_distnet.decide.selection.solver_runs import PENALTY, SolverRuns
+from bayes_distnet.decide.solver_runs import PENALTY, SolverRuns
 from bayes_distnet.models.scaling import RankGauss, scaled_inputs
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.selection.peers.base import ScoringPeer
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 from bayes_distnet.models.base import RuntimeEstimator, fit_runs
 from bayes_distnet.models.random_forest import RandomForest
 

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.decide.selection.peers.base import ScoringPeer
 from bayes_distnet.decide.selection.peers.inputs import Inputs
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 
 class SATzilla11(ScoringPeer):

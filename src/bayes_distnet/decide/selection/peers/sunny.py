@@ -13,7 +13,7 @@ from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.decide.selection.peers.base import Peer
 from bayes_distnet.decide.selection.peers.inputs import Inputs
 from bayes_distnet.decide.selection.procedures import Schedule, Step
-from bayes_distnet.decide.selection.solver_runs import SolverRuns
+from bayes_distnet.decide.solver_runs import SolverRuns
 
 MOST_SETS = 20_000  # sets of solvers of one size that are all tried; beyond it, solvers are added one by one
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -73,14 +74,9 @@ class SolverRuns:
             )
         cutoff = float(limits[0])
         solvers = tuple(str(solver) for solver in sorted(frame["solver"].unique(), key=str))
-        rows = data.features.index.get_indexer(pd.Index(frame["instance"]))
-        columns = pd.Index(solvers).get_indexer(pd.Index(frame["solver"]))
-        places = frame.groupby(["instance", "solver"], sort=False).cumcount().to_numpy()
-        shape = (len(data), len(solvers), int(places.max(initial=0)) + 1)
-        seconds, finished = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
         solved = (frame["status"] == SOLVED).to_numpy(bool)
-        seconds[rows, columns, places] = np.where(solved, frame["seconds"].to_numpy(float), cutoff)
-        finished[rows, columns, places] = solved
+        frame = frame.assign(finished=solved, seconds=np.where(solved, frame["seconds"].to_numpy(float), cutoff))
+        seconds, finished = arranged(frame, data.features.index, solvers)
         missing = np.isnan(seconds).all(axis=2)
         if missing.any():
             row, column = np.argwhere(missing)[0]
@@ -105,6 +101,11 @@ class SolverRuns:
             self, instances=self.instances[chosen], seconds=self.seconds[chosen], finished=self.finished[chosen]
         )
 
+    @property
+    def times(self) -> FloatArray:
+        """(n, S, k) seconds of the runs; infinite where a run did not finish, NaN where there is none."""
+        return np.where(self.finished | np.isnan(self.seconds), self.seconds, np.inf)
+
     def par10(self) -> FloatArray:
         """Return the cost (n, S), mean over runs: seconds of a run with an answer, else ten times the cutoff."""
         return np.asarray(np.nanmean(np.where(self.finished, self.seconds, PENALTY * self._limits()), axis=2))
@@ -127,3 +128,30 @@ class SolverRuns:
 
     def _limits(self) -> FloatArray:
         return np.where(np.isnan(self.seconds), np.nan, self.cutoff)
+
+
+def arranged(frame: pd.DataFrame, instances: pd.Index, solvers: Sequence[str]) -> tuple[FloatArray, BoolArray]:
+    """Arrange rows of runs as arrays.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns instance, solver, seconds and finished; every instance and solver is one of those given.
+    instances : Index
+        Names of the n instances.
+    solvers : sequence of str
+        Names of the S solvers.
+
+    Returns
+    -------
+    seconds, finished : array
+        (n, S, k), the runs of a solver on an instance in the order of the rows; NaN where there are fewer than k.
+    """
+    rows = instances.get_indexer(pd.Index(frame["instance"]))
+    columns = pd.Index(solvers).get_indexer(pd.Index(frame["solver"]))
+    places = frame.groupby(["instance", "solver"], sort=False).cumcount().to_numpy()
+    shape = (len(instances), len(solvers), int(places.max(initial=0)) + 1)
+    seconds, finished = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
+    seconds[rows, columns, places] = frame["seconds"].to_numpy(float)
+    finished[rows, columns, places] = frame["finished"].to_numpy(bool)
+    return seconds, finished

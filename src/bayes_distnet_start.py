@@ -1,0 +1,71 @@
+"""The console script. It takes care of Ctrl-C before anything else is imported.
+
+It is a module of its own, beside the package: importing the package takes long enough to be interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+EXIT_STOPPED = 130
+PATIENCE = 5.0  # seconds that a command has to end by itself after Ctrl-C; compiled code may hold it up
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def main() -> int:
+    """Run the command line; after Ctrl-C or SIGTERM the program ends within seconds, whatever it is doing.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # a program in the background ignores Ctrl-C
+            signal.signal(number, _stop)
+    _watch()
+    from bayes_distnet.cli.main import main
+
+    code = main()
+    if code == EXIT_STOPPED:
+        _exit()  # without the end of the interpreter: it would pull memory from under the threads of compiled code
+    return code
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End at once: no command has begun."""
+    os.write(2, b"bayes-distnet: stopped.\n")
+    os._exit(EXIT_STOPPED)
+
+
+def _exit() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # nobody reads it any more
+            continue
+    os._exit(EXIT_STOPPED)
+
+
+def _watch() -> None:
+    """Watch for signals in a thread: the main thread sees none while it is in compiled code."""
+    import threading
+
+    readable, writable = os.pipe()
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        import time
+
+        while os.read(readable, 1)[0] not in _SIGNALS:
+            pass
+        time.sleep(PATIENCE)
+        os.write(2, b"bayes-distnet: stopped.\n")
+        os._exit(EXIT_STOPPED)
+
+    threading.Thread(target=watch, name="ctrl-c", daemon=True).start()

@@ -27,6 +27,7 @@ from .models.library import load_model as load_model
 from .models.library import train as train
 from .models.marginal import Marginal as Marginal
 from .models.nearest import KNearest as KNearest
+from .models.pipelines.pipeline import RuntimePipeline as RuntimePipeline
 from .models.predict_table import predict_table as predict_table
 from .models.predictions import predictions as predictions
 from .models.random_forest import RandomForest as RandomForest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 from joblib import Parallel, delayed
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.errors import FeatureError
 from bayes_distnet.features.base import Features

@@ -283,6 +283,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True  # encoders of levels return such matrices
         tags.target_tags.positive_only = True
         tags.regressor_tags.poor_score = True  # score is a log likelihood, not R^2
         return tags

@@ -86,12 +86,12 @@ def overview(figure, look, predictions, runs, rows, results) -> None:
 def draw_few_runs(axes: Axes, look: tuple[str, ...], results: Results) -> None:
     """Draw the negative log likelihood against the number of runs per instance to learn from."""
     means = overview_of(results.of("low-samples"), "runs", "nllh").mean
-    shown = {"HybridDistNet": -14, "RandomForest": 5, "NGBoost": 7, "DistNet, lognormal": 0}
+    shown = {"HybridDistNet": -22, "RandomForest": -12, "NGBoost": 6, "DistNet, lognormal": 2}
     for (row, offset), colour in zip(shown.items(), look, strict=True):
         values = means.loc[row].to_numpy(float)
         axes.plot(RUNS, values, color=colour, marker="o", linewidth=2.6 if row == "HybridDistNet" else 1.5)
         label = row.partition(",")[0]
-        axes.annotate(label, (RUNS[0], values[0]), (7, offset), textcoords="offset points", color=colour, weight="bold")
+        axes.annotate(label, (RUNS[0], values[0]), (4, offset), textcoords="offset points", color=colour, weight="bold")
     axes.set(xscale="log", xticks=RUNS, xticklabels=RUNS)
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set(xlabel="runs per training instance", ylabel="negative log likelihood")

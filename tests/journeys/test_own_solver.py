@@ -47,7 +47,7 @@ def test_runs_are_collected_learnt_and_acted_on(traveller):
     assert len(ratios) > 10
     assert ratios.between(0.55, 1.8).all()
     assert (table["median"][truth > 0.3] > 0.25).all()
-    run = f"bayes-distnet run instances/chain-03.cnf --model model --solver 'mine={mine}' --deadline 10"
+    run = f"bayes-distnet run instances/chain-03.cnf --model model --solver 'mine={mine}' --deadline 120"
     assert "s SATISFIABLE" in traveller.shell(run, expect=(10,))
     advice = traveller.shell("bayes-distnet advise instances/chain-20.cnf --model model --elapsed 0.05")
     assert "chain-20.cnf" in advice

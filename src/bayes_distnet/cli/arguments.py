@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -71,15 +69,9 @@ def words(text: str) -> list[str]:
 
 def print_json(value: Any) -> None:
     """Print one line of JSON, which has no infinity: values that are not finite become null."""
-    print(json.dumps(_finite(value), ensure_ascii=False))
+    from bayes_distnet.data.json_text import json_text
 
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json_text(value))
 
 
 DATA_HELP = (

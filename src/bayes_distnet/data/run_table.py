@@ -17,6 +17,7 @@ from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.kaplan_meier import median_runtime
 from bayes_distnet.data.numbers import as_numbers, first_of
 from bayes_distnet.data.observations import check_range, raise_zeros
+from bayes_distnet.data.shown import runs_html
 from bayes_distnet.data.statuses import OBSERVED, SOLVED, STATUSES, TIMEOUT
 from bayes_distnet.errors import RuntimeDataError
 
@@ -90,6 +91,9 @@ class RunTable:
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    def _repr_html_(self) -> str:
+        return runs_html(self, f"RunTable: {len(self):,} runs")
 
     @property
     def seconds(self) -> FloatArray:

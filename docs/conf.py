@@ -50,6 +50,7 @@ mathjax_path = "mathjax/tex-chtml.js"
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 

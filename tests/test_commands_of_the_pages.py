@@ -72,7 +72,7 @@ def test_a_snippet_without_output_has_valid_syntax_and_its_imports_exist(block):
 
 def scratch(folder: Path) -> None:
     """Write the files that pages speak of, in small: instances, runs, features, a solver."""
-    generate_instances("quasigroup-small", 14, folder / "instances")
+    generate_instances("quasigroup-small", 14, folder=folder / "instances")
     (folder / "problem.cnf").write_bytes(sorted((folder / "instances").iterdir())[0].read_bytes())
     data = make_runs(n_instances=24, n_runs=3, n_features=3, random_state=0).cut_off(0.2)
     data.features.to_csv(folder / "features.csv")

@@ -76,6 +76,7 @@ coverage: $(VENV)/.dev chromium ## all tests and doctests, then the share of lin
 benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios
 	$(BIN)/python benchmarks/train.py
 	$(BIN)/python benchmarks/predict.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/execute.py
 
 clean: ## remove the virtual environment and all outputs

@@ -43,6 +43,15 @@ def test_neither_marginals_nor_limits_nor_far_models_set_the_scale(all_results):
     assert best.max() < chart.y.high < 0.36  # the least of Marginal
 
 
+def test_models_that_fail_at_some_levels_leave_the_axis_to_the_others(all_results):
+    rows = all_results.of("censoring").copy()
+    fails = rows["model"].isin(["DistNet", "RandomForest", "NGBoost", "QuantileForest"]) & (rows["censored"] > 0.1)
+    rows.loc[fails, "value"] += 100 * rows.loc[fails, "censored"] ** 2
+    chart = chart_of(rows, "nllh", "censored")
+    assert chart.y.high < 1
+    assert by_name(chart)["NGBoost"].y.max() > 60
+
+
 def test_one_level_is_shown_as_dots_the_best_first(all_results):
     rows = all_results.of("low-samples").query("runs == 8")
     chart = chart_of(rows, "nllh")

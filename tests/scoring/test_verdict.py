@@ -17,7 +17,7 @@ def test_clear_differences_are_named_with_their_error():
     assert "and about as well as RandomForest (" in sentence
     worse = verdict("Ridge", others["Marginal"], {"Marginal": table(base)})
     assert "worse than Marginal (nllh higher by 0.99" in worse
-    assert worse.endswith(": the features do not help here.")
+    assert worse.endswith(": no clear gain from the features here.")
 
 
 def test_instances_of_one_group_are_not_independent():

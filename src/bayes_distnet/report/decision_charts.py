@@ -55,7 +55,7 @@ def cutoff_chart(curves: pd.DataFrame, runs: RecordedRuns, name: str, looks: Loo
     return LineChart(name, f"{name}: expected time against cutoff", x, y, lines, points=False)
 
 
-def policy_chart(table: pd.DataFrame, score: str, name: str, rule: float) -> DotChart:
+def policy_chart(table: pd.DataFrame, score: str, name: str, rule: float, best: float | None = None) -> DotChart:
     """Show a score of all policies with its standard error.
 
     Parameters
@@ -68,6 +68,8 @@ def policy_chart(table: pd.DataFrame, score: str, name: str, rule: float) -> Dot
         Name of the score on the axis.
     rule : float
         Value to compare with: that of doing nothing.
+    best : float or None
+        The best possible value, if it is known: the axis reaches it.
 
     Returns
     -------
@@ -79,5 +81,5 @@ def policy_chart(table: pd.DataFrame, score: str, name: str, rule: float) -> Dot
         Dot(str(row["policy"]), ROLE_LOOKS[str(row["role"])], row[score], row[f"{score}_error"], str(row["role"]))
         for row in rows
     ]
-    low, high = robust_limits(table[score], [rule])
+    low, high = robust_limits(table[score], [rule] if best is None else [rule, best])
     return DotChart(name, f"{name} per policy", linear_axis(name, low, high), dots, rule)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -13,6 +11,9 @@ from bayes_distnet.report.charts.looks import Looks
 from bayes_distnet.report.charts.scales import linear_axis, robust_limits
 from bayes_distnet.report.names import AXIS_WORDS, is_ranked, rows_of, score_label, target_of
 from bayes_distnet.validation import check_choice
+
+# Least part of an axis that the better half of the lines fills.
+_LEAST_FILLED = 0.3
 
 
 def level_chart(table: pd.DataFrame, score: str, axis: str, looks: Looks, title: str = "") -> Chart:
@@ -95,15 +96,22 @@ def _dots(found: pd.DataFrame, score: str, looks: Looks, name: str, description:
 
 
 def _limits(found: pd.DataFrame, score: str, looks: Looks) -> tuple[float, float]:
-    """Return limits of the score's axis: of lines in colour, except far values; the best line is always inside."""
+    """Return limits of the score's axis: of lines in colour, except far values; the best line is always inside.
+
+    If the better half of the lines would fill little of the axis, the axis is theirs.
+    """
     known = found[np.isfinite(found["mean"])]
     shown = [looks.look(model, family) for model, family in zip(known["model"], known["family"], strict=True)]
     own = known[[look.on for look in shown]]
     own = own if len(own) else known
     target = target_of(score)
     always = [] if target is None else [target]
-    if len(own) and is_ranked(score):
-        means = loss(score, own["mean"]).groupby([own["model"], own["family"]]).mean()
-        best: Any = means.idxmin()
-        always += own.loc[(own["model"] == best[0]) & (own["family"] == best[1]), "mean"].tolist()
-    return robust_limits(own["mean"], always)
+    if own.empty or not is_ranked(score):
+        return robust_limits(own["mean"], always)
+    rows = pd.MultiIndex.from_frame(own[["model", "family"]])
+    order = loss(score, own["mean"]).groupby(rows).mean().sort_values(kind="stable").index
+    always += own.loc[rows == order[0], "mean"].tolist()
+    low, high = robust_limits(own["mean"], always)
+    better = robust_limits(own.loc[rows.isin(order[: max(len(order) // 2, 2)]), "mean"], always)
+    filled = (better[1] - better[0]) / (high - low)
+    return (low, high) if filled > _LEAST_FILLED else better

@@ -52,7 +52,7 @@ def verdict(
             f"Nothing to compare {name} with: only models that `bayes-distnet fit` wrote have yardsticks beside them."
         )
     sentence = f"{name} predicts these instances {' and '.join(phrases)}"
-    return f"{sentence}." if helped else f"{sentence}: the features do not help here."
+    return f"{sentence}." if helped else f"{sentence}: no clear gain from the features here."
 
 
 def _difference(values: pd.Series, groups: pd.Series | None) -> tuple[float, float]:
@@ -66,5 +66,8 @@ def _difference(values: pd.Series, groups: pd.Series | None) -> tuple[float, flo
         return float(infinite[0]), 0.0
     centre = float(differences[known].mean())
     unit = np.arange(len(differences)) if groups is None else pd.factorize(groups)[0]
+    n = len(np.unique(unit[known]))
+    if n < 2:
+        return centre, np.inf
     sums = np.bincount(unit[known], weights=differences[known] - centre)
-    return centre, float(np.sqrt((sums**2).sum()) / known.sum())
+    return centre, float(np.sqrt((sums**2).sum() * n / (n - 1)) / known.sum())

@@ -32,6 +32,15 @@ def test_values_outside_are_arrows_with_a_number():
     assert [text.get_text() for text in ax.texts] == ["7.25"]
 
 
+def test_numbers_of_arrows_at_one_place_are_stacked():
+    x = np.array([0.0, 1.0])
+    lines = [Line(name, name, ON, x, np.array([value, 0.5])) for name, value in (("a", 7.0), ("b", 8.0))]
+    ax = axes()
+    draw(LineChart("n", "d", linear_axis("x", 0, 1), linear_axis("y", 0, 1), lines), ax)
+    assert [text.get_text() for text in ax.texts] == ["7", "8"]
+    assert len({text.xyann for text in ax.texts}) == 2
+
+
 def test_charts_of_all_kinds_share_a_figure():
     x = np.array([1.0, 2.0])
     lines = LineChart("l", "d", log_axis("x", 1, 2), linear_axis("y", 0, 3), [Line("a", "a", ON, x, x, x - 1, x + 1)])

@@ -33,6 +33,14 @@ def test_lines_carry_their_values_and_their_state():
     assert text.count(MARKS["o"]) == 3
 
 
+def test_curves_have_few_marks():
+    wave = np.linspace(0.1, 0.9, 21)
+    peer, main = (Line("a", "a", Look(1, marker=marker), 2 * wave, wave) for marker in "so")
+    assert svg(chart(peer, points=False)).count(MARKS["s"]) == 5
+    assert svg(chart(peer)).count(MARKS["s"]) == 21
+    assert MARKS["o"] not in svg(chart(main, points=False))
+
+
 def test_points_outside_are_arrows_with_a_number():
     text = svg(chart(line("far", ON, 3.25, 0.5, 0.5), line("gone", REFERENCE, 7.5, 7.5, 7.5)))
     assert re.search(r'class="number"[^>]*>3.25<', text)
@@ -45,6 +53,12 @@ def test_labels_at_line_ends_do_not_cover_each_other():
     lines = [line(f"model {i}", ON, 0.1, 0.2, 0.5 + i / 1000) for i in range(8)]
     places = sorted(labels(svg(chart(*lines))).values())
     assert np.diff(places).min() >= LABEL_GAP - 0.2
+
+
+def test_labels_of_lines_beyond_an_edge_are_in_the_order_of_their_values():
+    lines = [line(str(value), ON, 0.5, 0.5, value) for value in (5.0, 9.0, 7.0)]
+    found = labels(svg(chart(*lines)))
+    assert sorted(found, key=found.get) == ["9.0 ↑ 9", "7.0 ↑ 7", "5.0 ↑ 5"]
 
 
 def test_a_chart_without_labels_has_none():

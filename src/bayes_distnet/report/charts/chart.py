@@ -98,7 +98,7 @@ class LineChart:
     labelled : bool, default True
         Whether lines have labels at their ends.
     points : bool, default True
-        Whether the points of lines are marked.
+        Whether all points of lines are marked; else few are, and none of main models.
     bands : bool, default True
         Whether bands of lines in colour are always seen; else the page shows that of the line under the pointer.
     """

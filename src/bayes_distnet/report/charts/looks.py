@@ -65,6 +65,10 @@ class Look:
         """Whether the end of the line has a label at first."""
         return self.on or self.reference
 
+    def marks_every(self, points: bool) -> int:
+        """Return which points of a line are marked: every first; on curves every fifth, of main models none (0)."""
+        return 1 if points else 0 if self.marker in ("", _MAIN_MARKER) else 5
+
 
 #: The look of recorded runs.
 RECORDED = Look(width=1.8, reference=True)

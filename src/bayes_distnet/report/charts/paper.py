@@ -63,8 +63,10 @@ def _lines(chart: LineChart, ax: Axes) -> None:
         ax.plot([chart.x.low, chart.x.high], [chart.y.low, chart.y.high], color=GREY, lw=0.8, label="_")
     if chart.rule is not None:
         ax.axhline(chart.rule, color=GREY, lw=0.8)
+    taken: dict[tuple[float, float], int] = {}
     for line in chart.lines:
         _draw_line(chart, line, ax)
+        _draw_arrows(chart, line, ax, taken)
     _dress(ax.xaxis, chart.x, ax.set_xscale, ax.set_xlim)
     _dress(ax.yaxis, chart.y, ax.set_yscale, ax.set_ylim)
     ax.set(xlabel=plain_text(chart.x.label), ylabel=plain_text(chart.y.label))
@@ -114,20 +116,29 @@ def _draw_line(chart: LineChart, line: Line, ax: Axes) -> None:
     if line.low is not None and line.high is not None and look.on and chart.bands:
         ax.fill_between(line.x, line.low, line.high, color=color, alpha=0.14, lw=0)
     dashes: Any = (0, look.dashes) if look.dashes else "-"
-    marker = look.marker if chart.points else ""
-    shape: Any = {"drawstyle": "steps-post"} if line.steps else {}
+    every = look.marks_every(chart.points)
+    marker = look.marker if every else ""
+    shape: Any = {"drawstyle": "steps-post"} if line.steps else {"markevery": every or None}
     width = look.width if look.labelled else 0.8
     ax.plot(line.x, line.y, color=color, lw=width, ls=dashes, marker=marker, ms=4, zorder=order, label=label, **shape)
-    for edge, arrow, out in (
-        (chart.y.high, "^", line.y > chart.y.high),
-        (chart.y.low, "v", line.y < chart.y.low),
+
+
+def _draw_arrows(chart: LineChart, line: Line, ax: Axes, taken: dict[tuple[float, float], int]) -> None:
+    """Draw arrows for points outside, and the number of the first; numbers at one place are stacked."""
+    color = color_of(line.look)
+    for edge, arrow, out, down in (
+        (chart.y.high, "^", line.y > chart.y.high, -1),
+        (chart.y.low, "v", line.y < chart.y.low, 1),
     ):
-        if out.any():
-            ax.plot(line.x[out], np.full(out.sum(), edge), arrow, color=color, ms=4, clip_on=False, label="_")
-            if look.labelled:
-                first = int(np.flatnonzero(out)[0])
-                text = number_text(float(line.y[first]))
-                ax.annotate(text, (line.x[first], edge), (3, 4), textcoords="offset points", fontsize=6, color=color)
+        if not out.any():
+            continue
+        ax.plot(line.x[out], np.full(out.sum(), edge), arrow, color=color, ms=4, clip_on=False, label="_")
+        if line.look.labelled:
+            first = int(np.flatnonzero(out)[0])
+            place = (float(line.x[first]), edge)
+            taken[place] = taken.get(place, 0) + 1
+            text, offset = number_text(float(line.y[first])), (5, down * 8 * taken[place] - 2)
+            ax.annotate(text, place, offset, textcoords="offset points", fontsize=6, color=color)
 
 
 def _dress(own: Any, axis: Axis, set_scale: Any, set_limits: Any) -> None:

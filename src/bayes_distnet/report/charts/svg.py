@@ -16,6 +16,7 @@ from bayes_distnet.report.charts.scales import number_text
 from bayes_distnet.report.templating import render
 
 WIDTH, HEIGHT = 720, 400
+NARROW = 480  # width of a chart without labels
 LABEL_GAP, ROW = 18, 26  # least distance of two labels; height of a row of dots
 _LETTER = 9.2  # mean width of a letter of a label
 _MOST_LETTERS = 26  # of a label; the full name is in the legend
@@ -78,7 +79,8 @@ def _lines(chart: LineChart) -> Markup:
     if chart.labelled:
         room = max((_letters(chart, line) for line in chart.lines), default=0) * _LETTER + 16
     left = max((len(text) for _, text in chart.y.ticks), default=1) * _LETTER + (34 if chart.y.label else 14)
-    frame = Frame(left, 14, WIDTH - left - max(room, 16), HEIGHT - 14 - 52)
+    width = WIDTH if chart.labelled else NARROW
+    frame = Frame(left, 14, width - left - max(room, 16), HEIGHT - 14 - 52)
     lines = [_line(chart, line, frame) for line in chart.lines]
     _place_labels(lines, frame)
     _place_numbers(lines)
@@ -87,7 +89,7 @@ def _lines(chart: LineChart) -> Markup:
     y_ticks = _ticks(chart.y, frame.y)
     narrow = f"-24 -6 {frame.right + 40:.0f} {HEIGHT + 6}"
     values = {"lines": lines, "rule": rule, "y_ticks": y_ticks, "narrow": narrow, "bands": chart.bands}
-    return _rendered(chart, frame, HEIGHT, "lines", **values)
+    return _rendered(chart, frame, width, HEIGHT, "lines", **values)
 
 
 @svg.register(DotChart)
@@ -119,7 +121,7 @@ def _dots(chart: DotChart) -> Markup:
             }
         )
     rule = None if chart.rule is None else round(float(frame.x(chart.x, np.array([chart.rule]))[0]), 1)
-    return _rendered(chart, frame, height, "dots", rows=rows, rule=rule, y_ticks=[])
+    return _rendered(chart, frame, WIDTH, height, "dots", rows=rows, rule=rule, y_ticks=[])
 
 
 @svg.register(StripChart)
@@ -142,12 +144,12 @@ def _strips(chart: StripChart) -> Markup:
             }
         )
     rows = [{"text": name, "y": frame.top + step * (i + 0.5)} for i, name in enumerate(names)]
-    return _rendered(chart, frame, frame.bottom + 52, "strips", rows=rows, bars=bars, lane=lane - 2, y_ticks=[])
+    return _rendered(chart, frame, WIDTH, frame.bottom + 52, "strips", rows=rows, bars=bars, lane=lane - 2, y_ticks=[])
 
 
-def _rendered(chart: Chart, frame: Frame, height: float, kind: str, **values: Any) -> Markup:
+def _rendered(chart: Chart, frame: Frame, width: float, height: float, kind: str, **values: Any) -> Markup:
     ticks = _ticks(chart.x, frame.x)
-    return render("chart.svg", chart=chart, f=frame, width=WIDTH, height=height, kind=kind, x_ticks=ticks, **values)
+    return render("chart.svg", chart=chart, f=frame, width=width, height=height, kind=kind, x_ticks=ticks, **values)
 
 
 def _ticks(axis: Axis, place: Any) -> list[tuple[float, str]]:
@@ -166,7 +168,7 @@ def _line(chart: LineChart, line: Line, frame: Frame) -> dict[str, Any]:
         f"M{_p(a)} {_p(b)}{MARKS['^' if up else 'v']}"
         for a, b, up in zip(x[above | below], edge[above | below], above[above | below], strict=True)
     )
-    marks = MARKS[line.look.marker] if chart.points else ""
+    marks, every = MARKS[line.look.marker], line.look.marks_every(chart.points)
     ends = np.flatnonzero(inside)
     last = int(ends[-1]) if ends.size else -1
     out = last >= 0 and bool(above[last] or below[last])
@@ -180,10 +182,13 @@ def _line(chart: LineChart, line: Line, frame: Frame) -> dict[str, Any]:
         "look": line.look,
         "path": _path(x[inside], drawn[inside], line.steps),
         "band": _band(chart, line, frame),
-        "marks": "".join(f"M{_p(a)} {_p(b)}{marks}" for a, b in zip(x[shown], y[shown], strict=True)) if marks else "",
+        "marks": "".join(f"M{_p(a)} {_p(b)}{marks}" for a, b in zip(x[shown][::every], y[shown][::every], strict=True))
+        if marks and every
+        else "",
         "arrows": arrows,
         "number": number,
         "label": _shown(line) if chart.labelled and last >= 0 else "",
+        "last": float(line.y[last]) if last >= 0 else np.nan,
         "end": (round(float(x[last]), 1), round(float(edge[last]), 1)) if last >= 0 else None,
         "xs": " ".join(f"{v:.5g}" for v in line.x),
         "ys": " ".join(f"{v:.5g}" for v in line.y),
@@ -214,15 +219,15 @@ def _place_labels(lines: list[dict[str, Any]], frame: Frame) -> None:
     for item in lines:
         item["label_y"] = None if item["end"] is None else item["end"][1]
     seen = [item for item in lines if item["label"] and item["look"].labelled]
+    seen.sort(key=lambda item: -item["last"])  # those beyond the same edge are in the order of their values
     places = spread([item["end"][1] for item in seen], LABEL_GAP, frame.top, frame.bottom)
     for item, place in zip(seen, places, strict=True):
         item["label_y"] = round(place, 1)
     for item in lines:
         if item["label"]:
-            last = float(item["line"].y[np.flatnonzero(~np.isnan(item["line"].y))[-1]])
             bottom, top = item["end"][1] >= frame.bottom - 5, item["end"][1] <= frame.top + 5
             outside = bool(item["arrows"]) and (bottom or top)
-            item["label"] += f" {'↑' if top else '↓'} {number_text(last)}" if outside else ""
+            item["label"] += f" {'↑' if top else '↓'} {number_text(item['last'])}" if outside else ""
 
 
 def _place_numbers(lines: list[dict[str, Any]]) -> None:

@@ -73,7 +73,10 @@ def _figures(book: Book, experiment: str, table: pd.DataFrame) -> list[Block]:
     shown = table[table["role"] != str(Role.PEER)]
     shown = pd.concat([shown[shown["role"] == str(Role.MODEL)], peers, shown[shown["role"] == str(Role.LIMIT)]])
     looks = policy_looks(shown)
-    charts: list[Chart] = [policy_chart(table, "gap_closed", "part of the gap closed", 0.0), cactus_chart(rows, looks)]
+    charts: list[Chart] = [
+        policy_chart(table, "gap_closed", "part of the gap closed", 0.0, 1.0),
+        cactus_chart(rows, looks),
+    ]
     gap = (
         "Part of the gap between the single best solver (0) and the oracle (1) that each policy closes, with standard "
         "errors over instances."

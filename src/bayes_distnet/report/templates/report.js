@@ -87,7 +87,8 @@
   function place_labels(chart) {
     const [, top, , height] = numbers(chart.dataset.frame);
     const labels = all(".series.on .end, .series.reference .end", chart)
-      .map(text => ({ text, wish: +text.dataset.y })).sort((a, b) => a.wish - b.wish);
+      .map(text => ({ text, wish: +text.dataset.y }))
+      .sort((a, b) => a.wish - b.wish || b.text.dataset.value - a.text.dataset.value);
     const gap = Math.min(GAP, height / Math.max(labels.length - 1, 1));
     const inside = (middle, size) =>
       Math.min(Math.max(middle, top + (size - 1) * gap / 2), top + height - (size - 1) * gap / 2);
@@ -105,8 +106,8 @@
       for (let i = 0; i < size; i++, next++) {
         const { text, wish } = labels[next], y = middle + (i - (size - 1) / 2) * gap;
         text.setAttribute("y", (y + 5).toFixed(1));
-        const x = +text.getAttribute("x") - 9;
-        text.previousElementSibling.setAttribute("d", `M${x} ${wish}L${x + 7} ${y.toFixed(1)}`);
+        const d = `M${text.dataset.x} ${wish}L${text.getAttribute("x") - 2} ${y.toFixed(1)}`;
+        text.previousElementSibling.setAttribute("d", d);
       }
     }
   }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -106,8 +106,18 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="INSTANCE",
-        help="a file, or a folder (all files except domain.pddl)",
+        help="a file, or a folder (all files in it and below, except domain.pddl)",
     )
+
+
+def found_instances(paths: Sequence[Path], *, quiet: bool) -> list[Path]:
+    """Return instance files; print how many each folder has, unless all were named one by one."""
+    from bayes_distnet.data.instances import counts_in_words, instance_files
+
+    files = instance_files(paths)
+    if not quiet and any(path.is_dir() for path in paths):
+        print("\n".join(counts_in_words(files)), file=sys.stderr)
+    return files
 
 
 def open_data(source: str, features: Path | None, solver: str | None, *, several: bool = False) -> Dataset:

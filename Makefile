@@ -65,7 +65,7 @@ all-tests: $(VENV)/.dev chromium ## all tests and doctests
 SITE := out/docs
 
 docs: $(VENV)/.dev ## the documentation site in out/docs/html, warnings are errors; tutorials are run and kept in out/docs-cache
-	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 -d $(SITE)/doctrees docs $(SITE)/html
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -d $(SITE)/doctrees docs $(SITE)/html
 	$(BIN)/python scripts/check_site.py $(SITE)/html
 	@echo "The site: $(SITE)/html/index.html"
 
@@ -76,6 +76,7 @@ coverage: $(VENV)/.dev chromium ## all tests and doctests, then the share of lin
 benchmarks: $(VENV)/.demo ## speed of training and prediction, as ratios
 	$(BIN)/python benchmarks/train.py
 	$(BIN)/python benchmarks/predict.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/execute.py
 
 clean: ## remove the virtual environment and all outputs

@@ -1,11 +1,12 @@
 """Do bands hold what they promise, and what do runs of a new instance add? Prints the tables of docs/uncertainty.md.
 
-    python benchmarks/bands.py [--folds 10] [--jobs 2]
+    python benchmarks/bands.py [--folds 10] [--jobs 2] [--seeds own|shared]
 
 Models learn from a few runs of each training instance and are asked about unseen instances, whose own quantiles are
 those of 20 to 100 runs. These have a noise of their own, so that even perfect bands do not hold all that they
 promise: "of" is what a perfect model with the same effect would reach with as many runs, by simulation. Each fold
-learns from other seeds: the luck that a seed has on all instances moves all bands of a fold at once.
+learns from other seeds. By default every instance has seeds of its own; with `--seeds shared` all instances of a fold
+have the same, as in the paper: the luck that a seed has on many instances then moves many bands at once.
 """
 
 from __future__ import annotations
@@ -57,11 +58,19 @@ def empirical_ks(seen, rest):
     return np.abs(first - second).max(axis=1)
 
 
-def asked(model, data, fold, train, test, runs, fraction):
+def own_seeds(seconds, finished, fold):
+    """Runs of every instance in an order of its own."""
+    order = np.argsort(np.random.default_rng(fold).random(seconds.shape), axis=1)
+    return np.take_along_axis(seconds, order, axis=1), np.take_along_axis(finished, order, axis=1)
+
+
+def asked(model, data, fold, train, test, runs, fraction, seeds):
     """Fit to a few runs of the training instances, and predict the others."""
     warnings.simplefilter("ignore")
-    seconds, finished = first_runs(data.seconds[train], data.finished[train], runs, fold)
-    seconds, finished = cut_off(seconds, finished, fraction)
+    seconds, finished = data.seconds[train], data.finished[train]
+    if seeds == "own":
+        seconds, finished = own_seeds(seconds, finished, fold)
+    seconds, finished = cut_off(*first_runs(seconds, finished, runs, fold), fraction)
     fitted = fit_runs(model, data.features.iloc[train], seconds, finished)
     return fitted.predict_distribution(data.features.iloc[test]), data.seconds[test]
 
@@ -94,13 +103,13 @@ def describe(predicted):
     return f"{size:.2f}", *cells, f"{rest[8]:.1f}", f"{rest[9]:.3f}", f"{rest[10]:.3f}"
 
 
-def predictions(model, data, runs, fraction, parts, jobs):
+def predictions(model, data, runs, fraction, parts, jobs, seeds):
     """Predictions and runs of the unseen instances of every fold."""
-    tasks = (delayed(asked)(clone(model), data, fold, *part, runs, fraction) for fold, part in enumerate(parts))
+    tasks = (delayed(asked)(clone(model), data, fold, *part, runs, fraction, seeds) for fold, part in enumerate(parts))
     return Parallel(n_jobs=jobs)(tasks)
 
 
-def portfolio(jobs):
+def portfolio(jobs, seeds):
     """The first table for data on which nothing was chosen: instances on which all runs finished."""
     for solver, data in (
         (name, load_dataset("sat-portfolio").of(name)) for name in load_dataset("sat-portfolio").solvers
@@ -108,7 +117,7 @@ def portfolio(jobs):
         data = data.take(np.flatnonzero(data.finished.all(axis=1)))
         parts = list(folds_by_instance(len(data), 5, 0))
         for model in MODELS:
-            predicted = predictions(model, data, 4, 0.0, parts, jobs)
+            predicted = predictions(model, data, 4, 0.0, parts, jobs, seeds)
             line(f"sat-portfolio, {solver}", "4", "0%", type(model).__name__, *describe(predicted))
 
 
@@ -120,7 +129,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=int, default=10, help="of ten")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    folds, jobs = vars(parser.parse_args()).values()
+    parser.add_argument("--seeds", choices=("own", "shared"), default="own", help="of the instances of a fold")
+    folds, jobs, seeds = vars(parser.parse_args()).values()
     asks = [f"{'median' if q == 0.5 else f'{q:g} quantile'} in band({level:g})" for q, level in ASKED]
     line("data", "runs", "cut off", "model", "effect", *asks, "width", "nllh", "joint")
     line(*["---"] * 12)
@@ -129,11 +139,11 @@ def main() -> None:
         data = load_dataset(name).matched()
         parts = list(folds_by_instance(len(data), 10, 0))[:folds]
         for model in MODELS:
-            predicted = predictions(model, data, runs, fraction, parts, jobs)
+            predicted = predictions(model, data, runs, fraction, parts, jobs, seeds)
             line(name, str(runs), f"{fraction:.0%}", type(model).__name__, *describe(predicted))
             if (runs, fraction) == (8, 0.0):
                 later.append((name, type(model).__name__, np.mean([updates(*one) for one in predicted], axis=0)))
-    portfolio(jobs)
+    portfolio(jobs, seeds)
     print()
     line("data", "model", "runs seen", "nllh of further runs", "ks", "ks of the runs seen alone")
     line(*["---"] * 6)

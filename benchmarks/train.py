@@ -1,13 +1,14 @@
-"""Speed of training, as ratios from one run: a step against its bare matrix products and normal draws.
+"""Speed of training, as ratios to yardsticks of the same run.
 
-python benchmarks/train.py
+    python benchmarks/train.py [--quick]
+
+A training step is compared with its bare matrix products and normal draws, a fit with scikit-learn's forest of as many
+trees on the same rows. Times are CPU seconds of all threads.
 """
 
 from __future__ import annotations
 
 import os
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,19 +17,20 @@ os.environ["BAYES_DISTNET_CACHE"] = ""  # compile for real
 import jax
 import jax.numpy as jnp
 import numpy as np
+from clock import cpu_seconds, quick, ratio
+from sklearn.ensemble import RandomForestRegressor
 
-from bayes_distnet import BayesDistNet, Dataset, HybridDistNet, make_runs
-from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet import BayesDistNet, Dataset, HybridDistNet, RandomForest, make_runs
+from bayes_distnet.models.base import RuntimeEstimator, fit_runs
 from bayes_distnet.models.network import training as tr
 from bayes_distnet.models.network.architecture import Architecture, noise_size, prior_scales
+from bayes_distnet.models.network.links import PublishedLink, StandardisedLink
+from bayes_distnet.models.network.loss import optimiser
+from bayes_distnet.models.network.objective import Objective
 
-BATCH, DRAWS, FEATURES, STEPS, REPEATS = 32, 16, 102, 500, 7
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    started = time.perf_counter()
-    jax.block_until_ready(work())
-    return time.perf_counter() - started
+BATCH, DRAWS, FEATURES, STEPS = 32, 16, 102, 500
+SHAPES = ((300, 8, 90, 0.0), (1600, 1, 120, 0.3), (5000, 10, 90, 0.0), (50_000, 1, 20, 0.0))
+QUICK_SHAPES = ((40, 2, 6, 0.3),)
 
 
 def bare(local: bool) -> Callable[[Any], Any]:
@@ -80,14 +82,16 @@ def architecture(local: bool) -> Architecture:
 
 def step_program(local: bool) -> Callable[[], Any]:
     shape = architecture(local)
-    objective = tr.Objective(
+    objective = Objective(
         shape,
         "lognormal",
+        link=StandardisedLink() if local else PublishedLink(),
         output="parameters" if local else "runtimes",
         local=local,
         prior="gaussian" if local else "scale-mixture",
         draws=DRAWS,
-        published=not local,
+        reduction="mean" if local else "sum",
+        optimiser="adam" if local else "momentum",
     )
     rng = np.random.default_rng(0)
     rows = 1024
@@ -101,7 +105,7 @@ def step_program(local: bool) -> Callable[[], Any]:
     numbers = {
         "spread": jnp.float32(1.0),
         "kl_weight": jnp.full(1, 1e-3),
-        "prior": jnp.asarray(prior, jnp.float32),
+        "prior": jnp.asarray(prior, jnp.float32)[None],
         "mask": jnp.asarray(mask, jnp.float32),
         "taught": jnp.ones((1, rows)),
     }
@@ -115,45 +119,57 @@ def step_program(local: bool) -> Callable[[], Any]:
         if not local:
             params |= {"norm_scale": jnp.ones((1, units)), "norm_shift": jnp.zeros((1, units))}
             state = {"mean": jnp.zeros((1, units)), "variance": jnp.ones((1, units))}
-        momenta = jax.vmap(tr._optimiser(objective).init)(params)
+        momenta = jax.vmap(optimiser(objective).init)(params)
         key = jax.random.key(0, impl="rbg")
-        return tr._run_chunk(objective, params, state, momenta, key, index, rates, data, numbers)
+        return jax.block_until_ready(tr._run_chunk(objective, params, state, momenta, key, index, rates, data, numbers))
 
     return run
 
 
-def report_step(local: bool, name: str) -> None:
+def report_step(local: bool, name: str, repeats: int) -> None:
     run, floor = step_program(local), bare(local)
     key = jax.random.key(0, impl="rbg")
-    compile_seconds = seconds(run)
-    seconds(lambda: floor(key))
-    pairs = [(seconds(run), seconds(lambda: floor(key))) for _ in range(REPEATS)]
-    step = statistics.median(a for a, _ in pairs) / STEPS
-    ratio = statistics.median(a / b for a, b in pairs)
+    compiling = cpu_seconds(run)
+    jax.block_until_ready(floor(key))
+    took, times = ratio(run, lambda: jax.block_until_ready(floor(key)), repeats)
     print(
-        f"  {name}: {1 / step:,.0f} steps/s, {ratio:.2f} x its bare products and draws, "
-        f"first call {compile_seconds:.1f} s with compiling"
+        f"  {name}: {1e3 * took / STEPS:.2f} ms, {times:.2f} x its bare products and draws; "
+        f"first call {compiling:.1f} s with compiling"
     )
 
 
-def fit_seconds(model: RuntimeEstimator, data: Dataset) -> float:
-    return seconds(lambda: model.fit(data.features, data.seconds, finished=data.finished))
+def report_fit(model: RuntimeEstimator, data: Dataset, trees: int, repeats: int) -> None:
+    x, (seconds, finished) = np.asarray(data.features), (data.seconds, data.finished)
+    mean = np.log(seconds).mean(axis=1)
+    forest = RandomForestRegressor(trees, min_samples_leaf=3, max_features=0.5, random_state=0)
+
+    def fit() -> Any:
+        return fit_runs(model, x, seconds, finished)
+
+    first = cpu_seconds(fit)
+    took, times = ratio(fit, lambda: forest.fit(x, mean), repeats)
+    print(
+        f"  {type(model).__name__:<13} {len(x):>6,} x {seconds.shape[1]:>2} runs x {x.shape[1]:>3} features, "
+        f"{1 - finished.mean():.0%} cut off: {took:.1f} s, {times:.2f} x scikit-learn's forest of {trees} trees; "
+        f"first fit {first:.1f} s with compiling"
+    )
 
 
 def main() -> None:
-    print(f"A training step at batch {BATCH} x {DRAWS} draws x {FEATURES} features, medians of {REPEATS}:")
+    small = quick(__doc__)
+    repeats = 1 if small else 7
+    print(f"A training step at batch {BATCH} x {DRAWS} draws x {FEATURES} features, medians of {repeats}:")
     for local, name in ((True, "default (parameters, noise on units)"), (False, "paper (runtimes, noise on weights)")):
-        report_step(local, name)
-    print("Fitting, seconds with compiling and again in the same process:")
-    for instances, runs, features in ((300, 8, 90), (5000, 10, 90)):
-        data = make_runs(instances, runs, features, random_state=1).cut_off(0.2)
-        for model in (BayesDistNet(), HybridDistNet()):
-            times = [fit_seconds(model, data) for _ in range(2)]
-            compiled = tr._run_chunk._cache_size()
-            print(
-                f"  {type(model).__name__:<14} {instances} x {runs} runs x {features} features: "
-                f"{times[0]:.1f} s, then {times[1]:.1f} s ({compiled} programs so far)"
-            )
+        report_step(local, name, repeats)
+    print("Fits, CPU seconds:")
+    for instances, runs, features, share in QUICK_SHAPES if small else SHAPES:
+        data = make_runs(instances, runs, features, random_state=1)
+        data = data.cut_off(share) if share else data
+        size: dict[str, Any] = {"max_iter": 50} if small else {}
+        trees = 5 if small else 100
+        models = [BayesDistNet(**size), HybridDistNet(**size, n_estimators=trees), RandomForest(n_estimators=trees)]
+        for model in models:
+            report_fit(model, data, trees, 1)
 
 
 if __name__ == "__main__":

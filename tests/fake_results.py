@@ -160,6 +160,8 @@ def _record(cell, model, family, fold, seed, settings, dataset, rng):
         "mass": 0.02 * gap,
         "crps": 0.1 + 0.2 * gap,
         "coverage": 2 * stats.norm.cdf(1.645 / wide) - 1,
+        "band_coverage": np.nan if model == "Marginal" or "limit" in model else 0.9 - 0.2 * np.tanh(gap / 3),
+        "joint_nllh": nllh - 0.05,
         "calibration": 0.05 * gap,
         "nllh_published": nllh + 0.1,
         "kld_published": 0.5 * gap,

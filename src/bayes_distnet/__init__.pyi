@@ -8,12 +8,14 @@ from .data.importers.aslib import import_aslib as import_aslib
 from .data.importers.distnet import import_distnet as import_distnet
 from .data.open import open_dataset as open_dataset
 from .data.open_table import open_table as open_table
+from .data.plots import plot_runs as plot_runs
 from .data.run_table import RunTable as RunTable
 from .data.runtimes import runtimes as runtimes
 from .data.shipped.load import load_dataset as load_dataset
 from .data.synthetic import make_runs as make_runs
 from .data.tables import read_runs as read_runs
 from .data.tables import write_runs as write_runs
+from .distributions.plots import plot_band as plot_band
 from .distributions.runtime_distribution import RuntimeDistribution as RuntimeDistribution
 from .errors import BayesDistNetError as BayesDistNetError
 from .experiments.results import Results as Results
@@ -27,6 +29,7 @@ from .models.library import load_model as load_model
 from .models.library import train as train
 from .models.marginal import Marginal as Marginal
 from .models.nearest import KNearest as KNearest
+from .models.pipelines.pipeline import RuntimePipeline as RuntimePipeline
 from .models.predict_table import predict_table as predict_table
 from .models.predictions import predictions as predictions
 from .models.random_forest import RandomForest as RandomForest
@@ -38,5 +41,6 @@ from .scoring import scores as scores
 from .scoring.comparison import compare as compare
 from .scoring.evaluation import evaluate as evaluate
 from .scoring.family_choice import best_family as best_family
+from .scoring.plots import plot_calibration as plot_calibration
 
 __version__: str

@@ -112,8 +112,12 @@ def test_instances_that_are_not_familiar_are_noted_and_scored_apart(folder, tmp_
     words = ["evaluate", str(folder / "model"), str(folder / "runs.csv"), "--features", str(tmp_path / "far.csv")]
     assert main([*words, "--by-instance", str(tmp_path / "scores.csv")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[3] == "by familiarity:"
-    assert [line.split()[:2] for line in lines[4:]] == [["verdict", "instances"], ["familiar", "37"], ["outside", "3"]]
+    start = lines.index("Ridge by familiarity:") + 1
+    assert [line.split()[:2] for line in lines[start : start + 3]] == [
+        ["verdict", "instances"],
+        ["familiar", "37"],
+        ["outside", "3"],
+    ]
     each = pd.read_csv(tmp_path / "scores.csv", index_col="instance")
     assert main([*words, "--json"]) == 0
     apart = json.loads(capsys.readouterr().out)["familiarity"]

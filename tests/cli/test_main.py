@@ -23,6 +23,7 @@ COMMANDS = (
     "evaluate",
     "advise",
     "run",
+    "serve",
     "experiment",
     "report",
     "info",

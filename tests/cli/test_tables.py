@@ -86,6 +86,21 @@ def test_evaluate_reads_the_layout_from_the_model(folder, capsys):
     assert "warning" not in said.err
 
 
+def test_evaluate_compares_with_yardsticks_and_ends_with_a_verdict(folder, capsys):
+    words = ["evaluate", str(folder / "model"), str(folder / "jobs.csv"), "--holdout", "0.2"]
+    capsys.readouterr()
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["nllh", "crps", "coverage"]  # one run per job
+    assert [line.split()[0] for line in lines[2:4]] == ["RandomForest", "Marginal"]
+    assert lines[-1].startswith("RandomForest predicts these instances better than Marginal (nllh lower by ")
+    assert main([*words, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["verdict"] == lines[-1]
+    assert float(lines[3].split()[1]) == pytest.approx(facts["yardsticks"]["Marginal"]["nllh"], abs=1e-4)
+    assert facts["scores"]["nllh"] < facts["yardsticks"]["Marginal"]["nllh"] - 0.3
+
+
 def test_a_table_that_lacks_columns_is_one_line(folder, tmp_path, capsys):
     pd.read_csv(folder / "new.csv").drop(columns=["queue", "rows"]).to_csv(tmp_path / "new.csv", index=False)
     capsys.readouterr()

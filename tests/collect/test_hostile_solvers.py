@@ -1,6 +1,7 @@
 """Solvers that attack their supervisor: no run hangs, none is faked, and nothing is left behind."""
 
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
@@ -201,7 +202,7 @@ def test_ctrl_c_ends_a_collection_whose_supervisors_are_stopped(tmp_path):
     assert (collector.returncode, errors) == (130, b"bayes-distnet collect: stopped.\n")
     assert time.monotonic() - began < 8
     assert sleepers() == []
-    assert not list(tmp_path.glob("bayes-distnet-[!c]*"))
+    assert not list(tmp_path.glob("bayes-distnet-run-*"))
 
 
 def test_closing_from_another_thread_ends_a_stopped_run(attack, places):
@@ -233,3 +234,20 @@ def test_a_lock_folder_of_another_user_is_not_used(tmp_path, monkeypatch):
 def test_the_folder_of_a_run_is_closed_to_other_users(attack):
     outcome = attack("import stat; print(*(oct(os.stat(p).st_mode & 0o777) for p in ('.', '..')))")
     assert outcome.output == "0o700 0o700\n"
+
+
+def test_the_folder_of_processes_that_were_all_killed_at_once_is_deleted_by_the_next_ones(places):
+    old, young, used = (places / f"bayes-distnet-run-{name}" for name in ("old", "young", "used"))
+    for folder in (old, young, used):
+        (folder / "run").mkdir(parents=True)
+    held = os.open(used, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    for folder in (old, used):
+        os.utime(folder, (0, 0))
+    with Executor() as executor:
+        executor.run(["true"], cutoff=5.0)
+        end = time.monotonic() + 10
+        while old.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+    os.close(held)
+    assert (old.exists(), young.exists(), used.exists()) == (False, True, True)

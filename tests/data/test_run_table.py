@@ -102,7 +102,8 @@ def test_counts_and_summary_describe_every_solver():
                 "runs": 2,
                 "statuses": {"solved": 1, "timeout": 1},
                 "mean_seconds": 15.5,
-                "instance_medians": [1.0, 1.0, 1.0],
+                "instance_medians": [1.0, np.inf, np.inf],
+                "cutoff": 30.0,
             },
             "t": runs.counts()["solvers"]["t"],
         },
@@ -113,3 +114,14 @@ def test_counts_and_summary_describe_every_solver():
     assert summary.loc["t", "failed"] == 1
     with pytest.raises(RuntimeDataError, match="no runs"):
         RunTable(runs.frame[:0]).summary()
+
+
+def test_instances_that_were_not_solved_count_as_slower_than_the_cutoff():
+    frame = pd.DataFrame({"instance": list("abc"), "solver": "s", "seconds": [1.5, 100.0, 100.0]})
+    table = RunTable.from_frame(frame.assign(status=["solved", "timeout", "timeout"], cutoff=100.0))
+    row = table.summary().loc["s"]
+    medians = [row[f"{which} median s"] for which in ("least", "median", "largest")]
+    assert medians == [1.5, "> 100", "> 100"]
+    facts = table.counts()["solvers"]["s"]
+    assert facts["instance_medians"] == [1.5, np.inf, np.inf]
+    assert facts["cutoff"] == 100.0

@@ -4,17 +4,19 @@ import sys
 import pytest
 
 from bayes_distnet.errors import FeatureError
-from bayes_distnet.features.base import Features
 from bayes_distnet.features.registry import FEATURE_SETS, FeatureSet, feature_set_of
 from bayes_distnet.features.table import extract_features
 
+COUNT_LETTERS = """
+from bayes_distnet.features.base import Features
 
 def count_letters(path, *, random_state, time_limit):
     return Features({"letters": float(len(path.read_text())), "seed": float(random_state)}, cost=0.5)
+"""
 
 
 def test_a_further_feature_set_is_used_for_its_files(write, monkeypatch):
-    monkeypatch.setitem(sys.modules, "toy_features", sys.modules[__name__])
+    monkeypatch.syspath_prepend(write(COUNT_LETTERS, "toy_features.py").parent)
     toy = FeatureSet("toy", "letters of a text", (".toy",), "toy_features:count_letters")
     file = write("abc", "one.toy")
     with pytest.raises(FeatureError, match=r"one\.toy: expected a file named \*\.cnf.*, \*\.pddl\. Rename"):
@@ -26,7 +28,13 @@ def test_a_further_feature_set_is_used_for_its_files(write, monkeypatch):
 
 
 def test_the_ending_selects_the_feature_set(tmp_path):
-    for name, key in (("a.cnf", "cnf"), ("a.cnf.xz", "cnf"), ("a.dimacs", "cnf"), ("a.pddl", "pddl")):
+    for name, key in (
+        ("a.cnf", "cnf"),
+        ("a.cnf.xz", "cnf"),
+        ("a.pddl.bz2", "pddl"),
+        ("a.dimacs", "cnf"),
+        ("a.pddl", "pddl"),
+    ):
         assert feature_set_of(tmp_path / name).key == key
 
 

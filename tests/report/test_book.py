@@ -26,7 +26,7 @@ def test_a_table_is_written_in_two_markups_and_returned_as_a_block(tmp_path, res
 
 def test_every_table_and_figure_is_written_in_all_its_formats(results):
     names = {path.stem for path in (results.folder / "figures").iterdir()}
-    assert names == {"low-samples", "censoring", "uncertainty", "calibration", "examples-1", "examples-2"}
+    assert names == {"low-samples", "censoring", "uncertainty", "calibration", "bands", "examples-1", "examples-2"}
     for folder, kinds in (("figures", (".png", ".pdf")), ("tables", (".md", ".tex"))):
         files = list((results.folder / folder).iterdir())
         for stem in {path.stem for path in files}:

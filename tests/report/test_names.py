@@ -28,7 +28,7 @@ def test_the_role_in_the_table_comes_before_that_in_the_registry():
 
 def test_scores_of_a_report_are_those_of_the_registry(results):
     rows = results.of("low-samples")
-    shown = ["nllh", "kld", "ks", "mass", "crps", "coverage"]
+    shown = ["nllh", "kld", "ks", "mass", "crps", "coverage", "band_coverage", "joint_nllh"]
     assert shown_scores(rows) == shown
     assert all_scores(rows) == [*shown, "calibration"]
     assert published_scores(rows) == ["nllh_published", "kld_published", "ks_published", "mass"]

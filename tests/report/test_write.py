@@ -8,11 +8,13 @@ from report_files import Page, cells_of, sections_of
 
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.registry import MODELS, ModelEntry, Role
+from bayes_distnet.report.book import Book
+from bayes_distnet.report.page import Region
 from bayes_distnet.report.write import write_report
 from bayes_distnet.scoring.registry import SCORES, Score
 
-SECTIONS = ["run", "low-samples", "censoring", "behind", "uncertainty", "examples", "calibration", "familiarity"]
-SECTIONS += ["published", "cost"]
+SECTIONS = ["run", "low-samples", "censoring", "behind", "uncertainty", "examples", "calibration", "bands"]
+SECTIONS += ["familiarity", "published", "cost"]
 
 
 def test_a_report_has_every_section(page):
@@ -74,6 +76,7 @@ def test_a_folder_without_its_data_still_makes_a_report(tmp_path, few_models):
         "low-samples",
         "behind",
         "calibration",
+        "bands",
         "familiarity",
         "published",
         "cost",
@@ -92,6 +95,24 @@ def test_names_are_escaped_and_data_of_another_name_have_no_published_numbers(tm
     assert "<b>" not in page
     assert "&lt;i&gt;mine&lt;/i&gt; &amp; $co_$" in page
     assert 'id="published"' not in page
+
+
+def test_the_page_is_renamed_into_place(tmp_path, few_models, monkeypatch):
+    results = fake_results(tmp_path / "r", models=few_models, folds=1, seeds=1, experiments=["uncertainty"])
+    page = write_report(results.folder)
+    before = page.read_text("utf-8")
+
+    def full_disk(self, text, encoding):
+        with self.open("w", encoding=encoding) as file:
+            file.write(text[:100])
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(type(page), "write_text", full_disk)
+    monkeypatch.setattr(Book, "table", lambda self, name, table: Region(name, table))
+    with pytest.raises(OSError, match="no space"):
+        write_report(results.folder)
+    assert page.read_text("utf-8") == before
+    assert [path.name for path in results.folder.glob(".*")] == []
 
 
 def test_a_folder_without_a_finished_job_is_refused(tmp_path, few_models):
@@ -122,4 +143,4 @@ def test_an_added_score_and_an_added_model_appear_in_tables_and_on_the_page(tmp_
     assert "<summary>Toy score per model and level</summary>" in page
     assert "<dt>Toy score</dt><dd>Distance to a toy. Less is better.</dd>" in page
     assert re.search(r'aria-label="Toy score against numbers of runs', page)
-    assert re.search(r'stroke-width="2.0"[^>]*/><path[^>]*/></svg>Toy model</li>', page)  # drawn as a main model
+    assert re.search(r'<g class="series c\d on" data-name="Toy model"', page)  # in colour, as a main model

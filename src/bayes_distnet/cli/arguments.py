@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -71,15 +69,9 @@ def words(text: str) -> list[str]:
 
 def print_json(value: Any) -> None:
     """Print one line of JSON, which has no infinity: values that are not finite become null."""
-    print(json.dumps(_finite(value), ensure_ascii=False))
+    from bayes_distnet.data.json_text import json_text
 
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json_text(value))
 
 
 DATA_HELP = (
@@ -114,8 +106,18 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="INSTANCE",
-        help="a file, or a folder (all files except domain.pddl)",
+        help="a file, or a folder (all files in it and below, except domain.pddl)",
     )
+
+
+def found_instances(paths: Sequence[Path], *, quiet: bool) -> list[Path]:
+    """Return instance files; print how many each folder has, unless all were named one by one."""
+    from bayes_distnet.data.instances import counts_in_words, instance_files
+
+    files = instance_files(paths)
+    if not quiet and any(path.is_dir() for path in paths):
+        print("\n".join(counts_in_words(files)), file=sys.stderr)
+    return files
 
 
 def open_data(source: str, features: Path | None, solver: str | None, *, several: bool = False) -> Dataset:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, print_json, takes_instances
+from bayes_distnet.cli.arguments import command, found_instances, print_json, takes_instances
 from bayes_distnet.collect.instances.registry import KINDS
 from bayes_distnet.collect.solvers.registry import SOLVERS, find_solver
 from bayes_distnet.errors import SettingError
@@ -72,7 +72,8 @@ def add_collect(commands: Any) -> None:
     parser.add_argument(
         "--answer",
         metavar="REGEX",
-        help="with --command: pattern of an answer in its output; default: a line s SATISFIABLE or s UNSATISFIABLE",
+        help="with --command: pattern of an answer in its output; default: a line s SATISFIABLE or s UNSATISFIABLE, "
+        "or exit code 10 or 20",
     )
     parser.add_argument("--name", help="with --command: name of the solver; default: the program's name")
     parser.add_argument("--seeds", required=True, metavar="N or A-B", help="how many (1 to N), or which (A to B)")
@@ -92,7 +93,6 @@ def add_collect(commands: Any) -> None:
 def _collect(parsed: argparse.Namespace) -> None:
     from bayes_distnet.collect.collector import collect_runs
     from bayes_distnet.collect.repeat import relative_difference, repeat_runs
-    from bayes_distnet.data.instances import instance_files
 
     check_positive("--memory", parsed.memory)
     if parsed.repeat is not None:
@@ -105,7 +105,7 @@ def _collect(parsed: argparse.Namespace) -> None:
         "cores": parsed.cores,
         "progress": not parsed.quiet,
     }
-    solvers, files = _solvers(parsed), instance_files(parsed.instances)
+    solvers, files = _solvers(parsed), found_instances(parsed.instances, quiet=parsed.quiet)
     runs = collect_runs(
         solvers,
         files,

@@ -32,7 +32,9 @@ def add_evaluate(commands: Any) -> None:
         + "\n".join(f"  {score.key:<9} {_in_one_line(score.definition)}" for score in shown)
         + "\nInstances that the model was trained on show nothing about new ones: hold some out. With the --holdout\n"
         "and --seed that `fit` was given, exactly the instances left out are taken. Instances that are not familiar,\n"
-        "compared with the training data, are also scored apart.",
+        "compared with the training data, are also scored apart. Two simple models that `fit` stored with the model,\n"
+        "fitted to the same rows, are scored beside it: Marginal, which ignores features, and RandomForest. One\n"
+        "sentence compares them. With one run per instance only scores that mean something there are printed.",
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet evaluate model clasp-factoring --holdout 0.2\n"
         "  bayes-distnet evaluate model new.sqlite --features new.parquet --by-instance scores.csv\n"
@@ -54,11 +56,15 @@ def _in_one_line(definition: str) -> str:
 
 
 def _evaluate(parsed: argparse.Namespace) -> None:
+    import pandas as pd
+
     from bayes_distnet.data.tables import check_can_write, write_frame
     from bayes_distnet.models.library import load_model
     from bayes_distnet.models.predictions import aligned
     from bayes_distnet.models.table_model import kind_of, table_of
+    from bayes_distnet.models.yardsticks import load_yardsticks
     from bayes_distnet.scoring.evaluation import by_familiarity, evaluate
+    from bayes_distnet.scoring.verdict import verdict
 
     if parsed.by_instance is not None:
         check_can_write(parsed.by_instance)
@@ -74,21 +80,25 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             "Hold some out with --holdout, here and in fit.",
             file=sys.stderr,
         )
+    kind, yardsticks = kind_of(model), load_yardsticks(parsed.model, model)
     scores = evaluate(model, data)
+    others = {name: evaluate(one, data) for name, one in yardsticks.items()}
     familiar = model.familiarity(aligned(data.features, model))["verdict"]
     if parsed.by_instance is not None:
         write_frame(scores.assign(familiar=familiar).rename_axis("instance"), parsed.by_instance)
-    apart = by_familiarity(scores, familiar)
-    means, kind, observed = scores.mean(), kind_of(model), data.runs.observed()
+    apart, judged = by_familiarity(scores, familiar), verdict(kind, scores, others, data.groups)
+    means = pd.DataFrame({kind: scores.mean(), **{name: theirs.mean() for name, theirs in others.items()}}).T
+    observed = data.runs.observed()
     censored, solver = int((~observed.finished).sum()), data.solvers[0]
     if parsed.json:
         about = {"solver": solver, "instances": len(data), "runs": len(observed), "cut_off": censored}
-        verdicts = {"familiarity": apart.to_dict("index")}
+        compared = {"yardsticks": means.iloc[1:].to_dict("index"), "verdict": judged}
         facts = {"model": kind, "data": name_of(parsed.data), **about, "seen": seen}
-        print_json(facts | {"scores": means.to_dict()} | verdicts)
-    else:
-        print(f"{kind} on {in_words(len(data), len(observed), censored, solver)}, mean over instances:")
-        print(means.to_frame().T.to_string(index=False, float_format="{:.4f}".format))
-        if len(apart) > 1 or "familiar" not in apart.index:
-            print("by familiarity:")
-            print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))
+        print_json(facts | {"scores": means.loc[kind].to_dict()} | compared | {"familiarity": apart.to_dict("index")})
+        return
+    print(f"{kind} on {in_words(len(data), len(observed), censored, solver)}, mean over instances:")
+    print(means.to_string(float_format="{:.4f}".format))
+    if len(apart) > 1 or "familiar" not in apart.index:
+        print(f"{kind} by familiarity:")
+        print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))
+    print(judged)

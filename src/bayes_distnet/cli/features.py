@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bayes_distnet.cli.arguments import command, takes_instances, words
+from bayes_distnet.cli.arguments import command, found_instances, takes_instances, words
 from bayes_distnet.features.cnf_groups import CNF_GROUPS
 from bayes_distnet.features.registry import FEATURE_SETS
 
@@ -40,7 +40,6 @@ def add_features(commands: Any) -> None:
 
 
 def _features(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.data.instances import instance_files
     from bayes_distnet.data.tables import check_can_write, write_frame
     from bayes_distnet.features.table import extract_features
 
@@ -48,7 +47,7 @@ def _features(parsed: argparse.Namespace) -> None:
         if path is not None:
             check_can_write(path)
     table = extract_features(
-        instance_files(parsed.instances),
+        found_instances(parsed.instances, quiet=parsed.quiet),
         random_state=parsed.seed,
         time_limit=parsed.time_limit,
         groups=parsed.groups,

@@ -91,6 +91,7 @@ def _fit(parsed: argparse.Namespace) -> None:
         out=parsed.out,
         overwrite=parsed.force,
         name=name_of(parsed.data),
+        yardsticks=True,
     )
     record = model.training_record_
     rest = f"; {record.held_out} instances held out" if record.held_out else ""

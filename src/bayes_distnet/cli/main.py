@@ -26,6 +26,7 @@ from bayes_distnet.cli import (
     info,
     predict,
     run,
+    serve,
 )
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.errors import BayesDistNetError
@@ -45,6 +46,7 @@ COMMANDS = (
     evaluate.add_evaluate,
     advise.add_advise,
     run.add_run,
+    serve.add_serve,
     experiments.add_experiment,
     experiments.add_report,
     info.add_info,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.collect.connection import SupervisorGone
 from bayes_distnet.collect.executor import check_linux

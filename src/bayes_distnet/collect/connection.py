@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bayes_distnet.collect.supervisor.folders import remove
+from bayes_distnet.collect.supervisor.folders import PREFIX, remove
 from bayes_distnet.collect.supervisor.tree import descendants, end_all, marked
 from bayes_distnet.errors import CollectError
 
@@ -48,7 +48,7 @@ class Connection:
 
     def __init__(self, *, pin: bool = False) -> None:
         ours, theirs = socket.socketpair()
-        folder = tempfile.mkdtemp(prefix="bayes-distnet-")
+        folder = tempfile.mkdtemp(prefix=PREFIX)
         command = [sys.executable, "-I", "-S", "-c", START, str(SUPERVISOR.parent), folder, *(["--pin"] if pin else [])]
         try:
             # In a session of its own, Ctrl-C in a terminal reaches only this program, which then decides.
@@ -61,7 +61,7 @@ class Connection:
             raise
         finally:
             theirs.close()
-        self._channel, self._buffer = ours, b""
+        self._channel, self._buffer, self.folder = ours, b"", folder
         self.close = weakref.finalize(self, _end, guardian, ours, folder, os.getpid())
         reply = self.reply(GRACE_SECONDS)
         self.guardian, self.supervisor, self.core = guardian.pid, int(reply["supervisor"]), reply["core"]

@@ -176,6 +176,11 @@ class Executor:
         self._supervisor.close()
 
     @property
+    def scratch(self) -> str:
+        """Private folder for files of the current run, which is deleted with the supervisor."""
+        return self._supervisor.folder
+
+    @property
     def closed(self) -> bool:
         """Whether the supervisor has been ended."""
         return self._supervisor.closed

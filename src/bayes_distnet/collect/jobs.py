@@ -17,6 +17,7 @@ from pathlib import Path
 from bayes_distnet.collect.connection import SupervisorGone
 from bayes_distnet.collect.executor import Executor
 from bayes_distnet.collect.solvers.base import Solver
+from bayes_distnet.data.compressed import plain_file
 from bayes_distnet.data.run import Key, Run
 from bayes_distnet.errors import CollectError
 
@@ -108,13 +109,14 @@ def run_job(job: Job) -> Result:
     executor = _own_executor()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
-        outcome = executor.run(
-            job.solver.command(job.path, seed=job.seed, cutoff=job.cutoff),
-            cutoff=job.cutoff,
-            wall_limit=job.wall_limit,
-            memory_limit=job.memory_limit,
-            read_answer=job.solver.read_answer,
-        )
+        with plain_file(job.path, executor.scratch) as file:  # solvers differ in what they can decompress, and how fast
+            outcome = executor.run(
+                job.solver.command(file, seed=job.seed, cutoff=job.cutoff, folder=job.path.parent),
+                cutoff=job.cutoff,
+                wall_limit=job.wall_limit,
+                memory_limit=job.memory_limit,
+                read_answer=job.solver.read_answer,
+            )
     except SupervisorGone:
         _own.process = None  # the next job starts a new executor
         raise

@@ -20,6 +20,7 @@ from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.collect.executor import Executor, Outcome
 from bayes_distnet.collect.plan import MEMORY_LIMIT
 from bayes_distnet.collect.session import now
+from bayes_distnet.data.compressed import plain_file
 from bayes_distnet.data.statuses import CRASHED, INTERRUPTED
 from bayes_distnet.errors import CollectError, SettingError
 from bayes_distnet.validation import check_at_least, check_positive
@@ -84,7 +85,8 @@ def race(
         if limit is not None:
             check_positive(name, limit)
     limits = _Limits(deadline or math.inf, cpu_limit or math.inf, memory_limit)
-    with _Race(instance, [_Core(number, lane, pin) for number, lane in enumerate(lanes)], limits) as running:
+    cores = [_Core(number, lane, pin) for number, lane in enumerate(lanes)]
+    with plain_file(instance) as file, _Race(file, instance.parent, cores, limits) as running:
         return running.to_the_end(check or (lambda tried, output: ""), report or (lambda event, core: None))
 
 
@@ -125,12 +127,12 @@ class _Core:
             return None
         return replace(attempt, cutoff=min(attempt.cutoff, left, LONGEST))
 
-    def do(self, attempt: Attempt, instance: Path, limits: _Limits, output: BinaryIO) -> Tried:
+    def do(self, attempt: Attempt, instance: Path, folder: Path, limits: _Limits, output: BinaryIO) -> Tried:
         """Make an attempt; called in a thread of its own."""
         started, solver, executor = now(), attempt.solver, self._open()
         try:
             outcome = executor.run(
-                solver.command(instance, seed=attempt.seed, cutoff=attempt.cutoff, solution=True),
+                solver.command(instance, seed=attempt.seed, cutoff=attempt.cutoff, solution=True, folder=folder),
                 cutoff=attempt.cutoff,
                 wall_limit=max(SHORTEST, min(limits.left(), HUNG_FACTOR * attempt.cutoff + HUNG_SECONDS)),
                 memory_limit=limits.memory,
@@ -168,8 +170,8 @@ class _Core:
 class _Race:
     """Cores at work, one thread each; leaving the `with` block ends every process."""
 
-    def __init__(self, instance: Path, cores: list[_Core], limits: _Limits) -> None:
-        self.instance, self.cores, self.limits = instance, cores, limits
+    def __init__(self, instance: Path, folder: Path, cores: list[_Core], limits: _Limits) -> None:
+        self.instance, self.folder, self.cores, self.limits = instance, folder, cores, limits
         self.pool = ThreadPoolExecutor(len(cores), "race")
         self.running: dict[Future[Tried], tuple[_Core, BinaryIO]] = {}
         self.finish = Finish([])
@@ -217,7 +219,10 @@ class _Race:
             return
         report(attempt, core.number)
         output = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed when the attempt is booked
-        self.running[self.pool.submit(core.do, attempt, self.instance, self.limits, output)] = (core, output)
+        self.running[self.pool.submit(core.do, attempt, self.instance, self.folder, self.limits, output)] = (
+            core,
+            output,
+        )
 
     def book(self, core: _Core, tried: Tried, output: BinaryIO) -> Tried:
         """Record the end of an attempt; the first answer stops all others."""

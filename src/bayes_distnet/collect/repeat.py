@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pandas as pd
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.collect.executor import check_linux
 from bayes_distnet.collect.jobs import Job, Result, run_job

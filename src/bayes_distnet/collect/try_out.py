@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bayes_distnet.collect.jobs import Job, Result, run_job
 from bayes_distnet.collect.workers import Workers
-from bayes_distnet.data.statuses import CRASHED, UNREADABLE
+from bayes_distnet.data.statuses import CRASHED, MEMOUT, UNREADABLE
 from bayes_distnet.errors import CollectError
 
 TRIAL_SECONDS = 10.0  # longest cutoff of a trial
@@ -44,7 +44,7 @@ def try_out(jobs: Iterable[Job], workers: Workers, tried: Collection[str] = ()) 
         for job in trials:
             short = replace(job, cutoff=min(job.cutoff, TRIAL_SECONDS))
             result = workers.pool.submit(run_job, short).result()
-            if result.run.status not in (CRASHED, UNREADABLE):
+            if result.run.status not in (CRASHED, MEMOUT, UNREADABLE):
                 break
         else:
             raise CollectError(_not_set_up(job, result, len(trials)))
@@ -52,14 +52,23 @@ def try_out(jobs: Iterable[Job], workers: Workers, tried: Collection[str] = ()) 
 
 def _not_set_up(job: Job, result: Result, trials: int) -> str:
     command = shlex.join(job.solver.command(job.path, seed=job.seed, cutoff=job.cutoff))
-    failure = (
-        f"its output has no line that matches {job.solver.answer!r}"
-        if result.run.status == UNREADABLE
-        else f"it crashed (exit code {result.run.exit_code})"
-    )
+    failure, remedy = {
+        UNREADABLE: (
+            f"its output has no line that matches {job.solver.answer!r}",
+            "Give a pattern that matches the answer of this solver: --answer REGEX.",
+        ),
+        CRASHED: (
+            f"it crashed (exit code {result.run.exit_code})",
+            "Correct its command line, --command LINE; a run works in an empty folder of its own: give files in it by "
+            "their full paths. If the solver ended as it should, let --answer REGEX match its output.",
+        ),
+        MEMOUT: (
+            f"it used more memory than allowed ({(job.memory_limit or 0) / 2**30:g} GiB)",
+            "Allow more: --memory GIB.",
+        ),
+    }[result.run.status]
     printed = "\n".join(result.printed.strip().splitlines()[-SHOWN_LINES:]) or "(nothing)"
     return (
         f"solver {job.solver.name}: {failure}, in {trials} of {trials} trials. No run was stored. The last command "
-        f"was: {command}\nThe end of its output was:\n{printed}\n"
-        "A run works in an empty folder of its own: give files in the command by their full paths."
+        f"was: {command}\nThe end of its output was:\n{printed}\n{remedy}"
     )

@@ -19,6 +19,7 @@ from bayes_distnet.data.folds import read_folds, write_folds
 from bayes_distnet.data.matrix import places_in_matrix
 from bayes_distnet.data.provenance import read_provenance, write_provenance
 from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.data.shown import runs_html
 from bayes_distnet.data.splits import choose_cutoffs, two_parts
 from bayes_distnet.data.statuses import TIMEOUT
 from bayes_distnet.data.tables import read_by_instance, read_column, read_runs, write_column, write_frame, write_runs
@@ -90,6 +91,9 @@ class Dataset:
         return (
             f"<Dataset: {len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs of {solvers}>"
         )
+
+    def _repr_html_(self) -> str:
+        return runs_html(self.runs, f"Dataset: {len(self):,} instances, {self.features.shape[1]:,} features")
 
     @property
     def solvers(self) -> list[str]:

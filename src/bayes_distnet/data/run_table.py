@@ -17,6 +17,7 @@ from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.data.kaplan_meier import median_runtime
 from bayes_distnet.data.numbers import as_numbers, first_of
 from bayes_distnet.data.observations import check_range, raise_zeros
+from bayes_distnet.data.shown import runs_html
 from bayes_distnet.data.statuses import OBSERVED, SOLVED, STATUSES, TIMEOUT
 from bayes_distnet.errors import RuntimeDataError
 
@@ -91,6 +92,9 @@ class RunTable:
     def __len__(self) -> int:
         return len(self.frame)
 
+    def _repr_html_(self) -> str:
+        return runs_html(self, f"RunTable: {len(self):,} runs")
+
     @property
     def seconds(self) -> FloatArray:
         """Seconds of every run."""
@@ -118,7 +122,8 @@ class RunTable:
         DataFrame
             One row per solver. `cut off` is the fraction of timeouts, `failed` the number of other runs that were not
             solved. The last three columns are the least, the median and the largest of the median runtimes of
-            instances (see `medians`): they show how instances differ.
+            instances (see `medians`): they show how instances differ. Instances of which too few runs finished count
+            as slower than the cutoff, and are shown as "> cutoff".
 
         Raises
         ------
@@ -131,7 +136,7 @@ class RunTable:
         for solver in self.solvers():
             runs = self.of(solver)
             status = runs.frame["status"]
-            medians = runs.medians().dropna()
+            least, middle, largest = runs._spread_of_medians()
             rows[solver] = {
                 "instances": int(runs.frame["instance"].nunique()),
                 "runs": len(runs),
@@ -139,9 +144,9 @@ class RunTable:
                 "cut off": f"{(status == TIMEOUT).mean():.1%}",
                 "failed": int((~status.isin(OBSERVED)).sum()),
                 "mean s": round(float(runs.observed().frame["seconds"].mean()), 4),
-                "least median s": round(float(medians.min()), 4),
-                "median median s": round(float(medians.median()), 4),
-                "largest median s": round(float(medians.max()), 4),
+                "least median s": runs._shown(least),
+                "median median s": runs._shown(middle),
+                "largest median s": runs._shown(largest),
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("solver")
 
@@ -152,20 +157,36 @@ class RunTable:
         -------
         dict
             "runs" is the number of all runs. "solvers" holds, by name, the numbers of instances, of runs and of runs
-            per status, the mean seconds of observed runs, and the least, median and largest median of an instance.
+            per status, the mean seconds of observed runs, the least, median and largest median of an instance
+            (infinite where it is past the cutoff), and the largest cutoff (None if there is none).
         """
         solvers = {}
         for solver in self.solvers():
             own = self.of(solver)
-            medians = own.medians().dropna()
             solvers[solver] = {
                 "instances": int(own.frame["instance"].nunique()),
                 "runs": len(own),
                 "statuses": {str(name): int(count) for name, count in own.frame["status"].value_counts().items()},
                 "mean_seconds": float(own.observed().frame["seconds"].mean()),
-                "instance_medians": [float(medians.min()), float(medians.median()), float(medians.max())],
+                "instance_medians": own._spread_of_medians(),
+                "cutoff": own._largest_cutoff(),
             }
         return {"runs": len(self), "solvers": solvers}
+
+    def _spread_of_medians(self) -> list[float]:
+        """Return the least, the median and the largest median of an instance; infinite past the cutoff."""
+        medians = self.medians().fillna(np.inf).to_numpy(float)
+        return [float(f(medians)) for f in (np.min, np.median, np.max)] if medians.size else [np.nan] * 3
+
+    def _largest_cutoff(self) -> float | None:
+        """Return the largest cutoff, or the longest run that was cut off where no cutoff is recorded."""
+        limits = self.frame["cutoff"].to_numpy(float)
+        limits = limits if np.isfinite(limits).any() else self.seconds[(self.frame["status"] == TIMEOUT).to_numpy()]
+        limits = limits[np.isfinite(limits)]
+        return float(limits.max()) if limits.size else None
+
+    def _shown(self, median: float) -> float | str:
+        return f"> {self._largest_cutoff():g}" if np.isinf(median) else round(median, 4)
 
     def medians(self) -> pd.Series[float]:
         """Estimate the median runtime of every instance.

@@ -19,6 +19,8 @@ from .restarts.replay import RecordedRuns as RecordedRuns
 from .restarts.rule import RestartRule as RestartRule
 from .running.consultation import Consultation as Consultation
 from .running.consultation import consult as consult
+from .running.forecast import Forecast as Forecast
+from .running.forecast import forecast as forecast
 from .running.planners import planner_of as planner_of
 from .running.solve import Conditions as Conditions
 from .running.solve import plan_run as plan_run

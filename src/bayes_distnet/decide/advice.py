@@ -173,7 +173,8 @@ def _portfolio_situation(
 def _single_situation(model: RuntimeEstimator, x: Any, elapsed: float, goal: Objective) -> _Situation:
     rtd = model.predict_distribution(x)
     _check_one_row(len(rtd))
-    name = type(model).__name__
+    record = getattr(model, "training_record_", None)
+    name = (record is not None and record.solver) or type(model).__name__
     dependence = Dependence(np.eye(1))
     times = likely_times({name: rtd}, goal.horizon)
     laws = JointLaws.of({name: rtd}, dependence, times=times, n_draws=DRAWS)

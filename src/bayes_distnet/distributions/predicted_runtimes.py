@@ -18,11 +18,12 @@ from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import blocks, grid_blocks
 from bayes_distnet.distributions.checks import check_hardness, check_rows, check_times, shaped
 from bayes_distnet.distributions.runtime_mathematics import RuntimeMathematics
+from bayes_distnet.distributions.shown import ShownRuntimes
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.validation import check_at_least, check_level, check_numbers, check_seed
 
 
-class PredictedRuntimes(RuntimeMathematics):
+class PredictedRuntimes(ShownRuntimes, RuntimeMathematics):
     """Predicted distributions of the runtime of n instances, in seconds; one row per instance.
 
     Times `t` and levels `p` may be a scalar (the answer has shape (n,)), an array (m,) that is common to all rows (the
@@ -43,9 +44,10 @@ class PredictedRuntimes(RuntimeMathematics):
 
     def __getitem__(self, rows: SupportsIndex | slice | Sequence[int] | IndexArray | BoolArray) -> Self:
         """Return some of the rows: an integer (one row), a slice, a mask, or an array of indices."""
-        if isinstance(rows, slice):
-            return self._take(rows)
-        return self._take(check_rows(rows, len(self)))
+        chosen = rows if isinstance(rows, slice) else check_rows(rows, len(self))
+        some = self._take(chosen)
+        some.familiarity = None if self.familiarity is None else self.familiarity.take(chosen)
+        return some
 
     # -- values ------------------------------------------------------------------------------------------------
 
@@ -268,7 +270,9 @@ class PredictedRuntimes(RuntimeMathematics):
                 f"given_alive takes seconds survived, a finite scalar or one for each of the {len(self)} rows; "
                 f"got {t!r}"
             )
-        return self._given_alive(waited)
+        left = self._given_alive(waited)
+        left.familiarity = self.familiarity
+        return left
 
     # -- machinery ---------------------------------------------------------------------------------------------
 

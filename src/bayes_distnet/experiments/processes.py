@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from threadpoolctl import threadpool_limits
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.errors import BayesDistNetError, CollectError

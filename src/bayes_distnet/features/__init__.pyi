@@ -1,3 +1,4 @@
+from .apart import features_apart as features_apart
 from .base import Features as Features
 from .cnf import cnf_features as cnf_features
 from .pddl import pddl_features as pddl_features

@@ -67,7 +67,7 @@ class Meter:
         """Return the seconds left; raise a `FeatureError` if there are none."""
         left = self._began + self.time_limit - time.monotonic()
         if left <= 0:
-            raise self._too_slow()
+            raise too_slow(self.path, self.time_limit)
         return left
 
     def run(self, command: Sequence[str]) -> Outcome:
@@ -97,7 +97,7 @@ class Meter:
         )
         self._children += outcome.seconds
         if outcome.status == TIMEOUT:
-            raise self._too_slow()
+            raise too_slow(self.path, self.time_limit)
         if outcome.status == MEMOUT:
             raise FeatureError(
                 f"{self.path}: computing its features took more than {MEMORY_LIMIT >> 30} GiB of memory. "
@@ -105,8 +105,10 @@ class Meter:
             )
         return outcome
 
-    def _too_slow(self) -> FeatureError:
-        return FeatureError(
-            f"{self.path}: its features were not computed within time_limit={self.time_limit:g} s. "
-            "Raise time_limit, or leave this instance out."
-        )
+
+def too_slow(path: Path, time_limit: float) -> FeatureError:
+    """Return the error of a file whose features take too long."""
+    return FeatureError(
+        f"{path}: its features were not computed within time_limit={time_limit:g} s. "
+        "Raise time_limit, or leave this instance out."
+    )

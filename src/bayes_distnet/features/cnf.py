@@ -44,7 +44,7 @@ def cnf_features(
     Parameters
     ----------
     path : path-like
-        The file, plain or compressed (.gz, .xz).
+        The file, plain or compressed (.gz, .xz, .bz2).
     random_state : int, default 0
         Seed of the random decisions and of the runs of clasp.
     time_limit : float, default 30.0

@@ -8,16 +8,13 @@ than clauses, and for messages.
 from __future__ import annotations
 
 import bisect
-import gzip
-import lzma
 import re
-import zlib
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
 
+from bayes_distnet.data.compressed import READ_ERRORS, open_plain
 from bayes_distnet.errors import FeatureError
 
 LONGEST_LINE = 2**24  # bytes
@@ -51,7 +48,7 @@ def clean_dimacs(path: Path, tick: Callable[[], object]) -> Cnf:
     Parameters
     ----------
     path : Path
-        The file, plain or compressed (.gz, .xz).
+        The file, plain or compressed (.gz, .xz, .bz2).
     tick : callable
         Function without arguments that is called every few thousand lines; it may raise an error to end the reading.
 
@@ -200,7 +197,7 @@ def _header(path: Path, number: int, line: bytes) -> tuple[int, int]:
 def _blocks(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of whole lines of a file, compressed or not, with the number of their first line."""
     try:
-        with _open(path) as file:
+        with open_plain(path) as file:
             number = 1
             while block := file.read(BLOCK):
                 tick()
@@ -209,17 +206,8 @@ def _blocks(path: Path, tick: Callable[[], object]) -> Iterator[tuple[int, bytes
                     raise _error(path, number + block.count(b"\n"), "a line of 16 MiB or more", "shorter lines")
                 yield number, block + rest
                 number += block.count(b"\n") + rest.count(b"\n")
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except READ_ERRORS as error:
         raise FeatureError(f"{path}: cannot be read: {error}. Does the file exist, and is it complete?") from error
-
-
-def _open(path: Path) -> IO[bytes]:
-    match path.suffix:
-        case ".gz":
-            return cast(IO[bytes], gzip.GzipFile(path))
-        case ".xz":
-            return cast(IO[bytes], lzma.LZMAFile(path))
-    return path.open("rb")
 
 
 def _shown(line: bytes) -> str:

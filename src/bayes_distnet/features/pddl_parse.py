@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from bayes_distnet.data.compressed import READ_ERRORS, open_plain
 from bayes_distnet.errors import FeatureError
 
 Node: TypeAlias = "str | list[Node]"
@@ -174,8 +175,9 @@ class _Sections(dict[str, list[list[Node]]]):
 def _tree(path: Path, tick: Callable[[], object]) -> list[Node]:
     """Read the one s-expression of a file."""
     try:
-        text = path.read_text(encoding="utf-8").lower()
-    except (OSError, UnicodeDecodeError) as error:
+        with open_plain(path) as file:
+            text = file.read().decode("utf-8").lower()
+    except (*READ_ERRORS, UnicodeDecodeError) as error:
         raise FeatureError(f"{path}: cannot be read: {error}. Does it exist, and is it a PDDL file?") from error
     root: list[Node] = []
     stack, lines = [root], [1]

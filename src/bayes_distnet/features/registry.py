@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from bayes_distnet.data.compressed import ENDINGS
 from bayes_distnet.errors import FeatureError
 from bayes_distnet.features.cnf_groups import CNF_GROUPS
 from bayes_distnet.features.groups import Group, with_required
@@ -31,7 +32,7 @@ class FeatureSet:
     summary : str
         Contents in one line, for help texts.
     suffixes : tuple of str
-        Endings of the names of the files that it describes.
+        Endings of the names of the files that it describes; compressed files (.gz, .xz, .bz2) count as what they hold.
     source : str
         Function that computes the features, as "package.module:function".
     groups : tuple of Group, default ()
@@ -72,9 +73,13 @@ class FeatureSet:
         SettingError
             If there is no such group.
         """
-        settings = {} if groups is None else {"groups": with_required(self.groups, groups)}
-        features: Features = load(self.source)(path, random_state=random_state, time_limit=time_limit, **settings)
+        features: Features = load(self.source)(path, time_limit=time_limit, **self.settings(random_state, groups))
         return features
+
+    def settings(self, random_state: int, groups: Iterable[str] | None) -> dict[str, Any]:
+        """Return the arguments of the function: the seed, and the groups with those that they require."""
+        chosen = {} if groups is None else {"groups": with_required(self.groups, groups)}
+        return {"random_state": random_state, **chosen}
 
 
 _AT = "bayes_distnet.features"
@@ -85,7 +90,7 @@ FEATURE_SETS = Registry(
         FeatureSet(
             "cnf",
             "structure of a CNF, unit propagation, and short runs of clasp and MiniSat",
-            (".cnf", ".cnf.gz", ".cnf.xz", ".dimacs"),
+            (".cnf", ".dimacs"),
             f"{_AT}.cnf:cnf_features",
             CNF_GROUPS,
         ),
@@ -117,8 +122,9 @@ def feature_set_of(path: Path) -> FeatureSet:
     FeatureError
         If there is none.
     """
+    plain = path.stem if path.suffix in ENDINGS else path.name
     for entry in FEATURE_SETS.values():
-        if path.name.endswith(entry.suffixes):
+        if plain.endswith(entry.suffixes):
             return entry
     endings = [ending for entry in FEATURE_SETS.values() for ending in entry.suffixes]
     raise FeatureError(f"{path}: expected a file named *{', *'.join(endings)}. Rename it, or leave it out.")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+import queue
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from joblib import Parallel, delayed
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.errors import FeatureError
 from bayes_distnet.features.base import Features
+from bayes_distnet.features.extractor import Extractor
 from bayes_distnet.features.groups import with_required
 from bayes_distnet.features.registry import FeatureSet, feature_set_of
 from bayes_distnet.validation import check_at_least, check_choice, check_positive, check_seed
@@ -105,17 +108,16 @@ def extract_features(
     wanted = None if groups is None else tuple(groups)
     for entry in set(sets.values()):
         with_required(entry.groups, wanted)
-    jobs = [delayed(_compute)(entry, file, seed, time_limit, wanted) for file, entry in sets.items()]
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     found: dict[str, Features] = {}
     failures: dict[str, str] = {}
-    for file, result in zip(files, tqdm(results, total=len(files), disable=not progress, unit="file"), strict=True):
-        if isinstance(result, Features):
-            found[file.name] = result
-        elif on_error == "raise":
-            raise result
-        else:
-            failures[file.name] = str(result)
+    with _results(sets, seed, time_limit, wanted, n_jobs) as results:
+        for file, result in zip(files, tqdm(results, total=len(files), disable=not progress, unit="file"), strict=True):
+            if isinstance(result, Features):
+                found[file.name] = result
+            elif on_error == "raise":
+                raise result
+            else:
+                failures[file.name] = str(result)
     index = pd.Index([file.name for file in files], name="instance", dtype=object)
     rows = {name: one.values for name, one in found.items()}  # noqa: PD011
     features = pd.DataFrame.from_dict(rows, orient="index", dtype=float)
@@ -130,13 +132,31 @@ def _group_cost(sets: dict[Path, FeatureSet], found: dict[str, Features]) -> pd.
     return pd.DataFrame.from_dict(costs, orient="index", dtype=float)
 
 
-def _compute(
-    entry: FeatureSet, path: Path, random_state: int, time_limit: float, groups: tuple[str, ...] | None
-) -> Features | FeatureError:
+@contextlib.contextmanager
+def _results(
+    sets: dict[Path, FeatureSet], seed: int, time_limit: float, groups: tuple[str, ...] | None, n_jobs: int
+) -> Iterator[Iterator[Features | FeatureError]]:
+    """Compute features in processes of their own, which end with the block; yield results in the order of the files."""
+    processes = [Extractor() for _ in range(min(n_jobs, len(sets)))]
+    free = queue.SimpleQueue[Extractor]()
+    for process in processes:
+        free.put(process)
+
+    def compute(path: Path, entry: FeatureSet) -> Features | FeatureError:
+        process = free.get()
+        try:
+            return process.compute(entry.source, path, time_limit, entry.settings(seed, groups))
+        finally:
+            free.put(process)
+
+    pool = ThreadPoolExecutor(len(processes), "features")
     try:
-        return entry.compute(path, random_state=random_state, time_limit=time_limit, groups=groups)
-    except FeatureError as error:
-        return error
+        yield pool.map(compute, sets.keys(), sets.values())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.close()
+        pool.shutdown(wait=True)
 
 
 def _feature_sets(files: list[Path]) -> dict[Path, FeatureSet]:

@@ -5,6 +5,7 @@ from .hybrid import HybridDistNet as HybridDistNet
 from .library import load_model as load_model
 from .marginal import Marginal as Marginal
 from .nearest import KNearest as KNearest
+from .pipelines.pipeline import RuntimePipeline as RuntimePipeline
 from .predictions import predictions as predictions
 from .random_forest import RandomForest as RandomForest
 from .registry import MODELS as MODELS

@@ -22,17 +22,18 @@ from bayes_distnet.data.targets import split_target
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.models.cross_validation import cross_val_predict_distribution
-from bayes_distnet.models.familiarity import TrainingRange
+from bayes_distnet.models.familiarity import RowFamiliarity, TrainingRange
 from bayes_distnet.models.feature_checks import check_features
 from bayes_distnet.models.run_likelihood import NO_FLAGS, mean_log_likelihood
 from bayes_distnet.models.saving import Arrays, read_model, write_model
+from bayes_distnet.models.shown import ShownModel
 from bayes_distnet.models.training_runs import TrainingRuns
 from bayes_distnet.validation import check_seed
 
 FOLDS = 5  # of predictions of unseen instances, by models that have none of their own
 
 
-class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
+class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
     """A model of runtime distributions with scikit-learn's face.
 
     A subclass writes four methods: `_fit` (from one feature row per instance, and the runs), `_predict` (one row of a
@@ -151,7 +152,10 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
             One row per row of X, in seconds.
         """
         check_is_fitted(self)
-        return self._predict(self._check_features(X, reset=False))
+        features = self._check_features(X, reset=False)
+        rtd = self._predict(features)
+        rtd.familiarity = RowFamiliarity(self.training_range_, features)
+        return rtd
 
     def predict(self, X: Any) -> FloatArray:
         """Predict median runtimes.
@@ -283,6 +287,7 @@ class RuntimeEstimator(RegressorMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True  # encoders of levels return such matrices
         tags.target_tags.positive_only = True
         tags.regressor_tags.poor_score = True  # score is a log likelihood, not R^2
         return tags

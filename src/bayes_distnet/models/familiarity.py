@@ -25,7 +25,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from bayes_distnet.arrays import BoolArray, FloatArray
+from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.models.saving import Arrays, check_array, with_prefix, without_prefix
 
 LEAST_TOLERANCE, LARGEST_TOLERANCE = 0.5, 20.0  # in widths of a range
@@ -161,6 +161,30 @@ class TrainingRange:
         if np.any(new.low[known] > new.high[known]) or not LEAST_TOLERANCE <= new.tolerance <= LARGEST_TOLERANCE:
             raise ValueError("training range: ends in the wrong order, or no tolerance")
         return new, {name: arrays[name] for name in arrays.keys() - with_prefix(PREFIX, own).keys()}
+
+
+@dataclass(frozen=True)
+class RowFamiliarity:
+    """The familiarity of predicted rows, computed when it is asked for.
+
+    Parameters
+    ----------
+    trained : TrainingRange
+        Ranges of the training features.
+    features : array
+        Features of the rows.
+    """
+
+    trained: TrainingRange
+    features: FloatArray
+
+    def take(self, rows: IndexArray | slice) -> RowFamiliarity:
+        """Return that of some rows."""
+        return RowFamiliarity(self.trained, self.features[rows])
+
+    def verdicts(self) -> list[str]:
+        """Return one verdict per row: familiar, unusual or outside."""
+        return verdicts(self.trained.distance(self.features))
 
 
 def verdicts(distance: FloatArray) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from bayes_distnet.arrays import FloatArray
@@ -19,7 +20,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     ----------
     estimator : estimator
         Receives number and names of the features, or has them already.
-    X : array-like or DataFrame
+    X : array-like, sparse matrix or DataFrame
         Features, one row per instance.
     reset : bool
         Whether the estimator is being fitted; otherwise the features must be those that it was fitted on.
@@ -47,10 +48,16 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
         X = X.filled(np.nan)
     try:
         checked = validate_data(
-            estimator, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=1
+            estimator,
+            X,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_features=1,
+            accept_sparse=("csr", "csc", "coo"),
         )
     except TypeError as error:
         raise FeatureTypeError(f"X: {error}") from error
     except ValueError as error:
         raise FeatureError(f"X: {error}") from error
-    return np.asarray(checked)
+    return np.asarray(checked.toarray() if issparse(checked) else checked)

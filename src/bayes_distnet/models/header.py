@@ -26,6 +26,15 @@ def read_header(path: Path) -> dict[str, Any]:
     return header
 
 
+def is_model(path: Path) -> bool:
+    """Whether a folder holds a model, of any release."""
+    try:
+        header = json.loads(read_part(path, HEADER))
+    except (ModelFileError, ValueError, RecursionError):
+        return False
+    return isinstance(header, dict) and header.get("format") == FORMAT
+
+
 def read_part(path: Path, name: str) -> bytes:
     """Return the bytes of a file of a model folder."""
     try:

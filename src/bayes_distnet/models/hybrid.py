@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from bayes_distnet.arrays import FloatArray
@@ -26,6 +27,7 @@ from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.validation import check_at_least
 
 FOREST_COMPONENTS = 20
+PREDICTED_ROWS = 2000  # per block: bounds the memory beyond that of the prediction itself
 SPLIT_FEATURES = 0.5  # fraction that a split chooses from: half the time of all, the same scores
 
 
@@ -51,7 +53,7 @@ class HybridDistNet(RuntimeEstimator):
     max_iter : int or None, default None
         Training steps of the networks; None chooses by the amount of data.
     n_jobs : int or None, default None
-        Threads of the forests, as in scikit-learn.
+        Threads of the forests and of predictions, as in scikit-learn.
     random_state : int, RandomState instance, Generator or None, default 0
         Fixes the result; None draws a new seed per fit.
     verbose : bool or None, default None
@@ -142,6 +144,13 @@ class HybridDistNet(RuntimeEstimator):
         return self._with_effect(pooled, x, features)
 
     def _predict(self, features: FloatArray) -> InstanceRuntimes:
+        starts = range(0, max(len(features), 1), PREDICTED_ROWS)
+        parts = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._predict_block)(features[start : start + PREDICTED_ROWS]) for start in starts
+        )
+        return parts[0] if len(parts) == 1 else InstanceRuntimes.concat(parts)
+
+    def _predict_block(self, features: FloatArray) -> InstanceRuntimes:
         x = self.ensemble_.inputs(features)
         leaves = self.forest_.leaves(x)
         candidates = Candidates(

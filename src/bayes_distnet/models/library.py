@@ -15,16 +15,16 @@ import pandas as pd
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.open_table import LAYOUT
-from bayes_distnet.errors import ModelFileError, SettingError
-from bayes_distnet.models.base import RuntimeEstimator, fit_runs
-from bayes_distnet.models.header import read_header
+from bayes_distnet.errors import SettingError
+from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.header import is_model, read_header
 from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
 from bayes_distnet.models.registry import RECOMMENDED, find_model
 from bayes_distnet.models.saved_kinds import load_kind
 from bayes_distnet.models.table_model import ENCODER, TableModel
+from bayes_distnet.models.training_data import fit_dataset
+from bayes_distnet.models.yardsticks import fit_yardsticks, save_yardsticks
 from bayes_distnet.validation import is_number
-
-MOSTLY_EMPTY = 4  # cells per run from which on a matrix instances x runs is not made
 
 
 def train(
@@ -38,6 +38,7 @@ def train(
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     name: str = "",
+    yardsticks: bool = False,
 ) -> RuntimeEstimator:
     """Fit a model to a data set, and save it with a record of its training data.
 
@@ -61,6 +62,9 @@ def train(
         Whether a model in that folder may be replaced.
     name : str
         Name of the data in the record.
+    yardsticks : bool, default False
+        Whether to fit and save two simple models on the same rows as well, which `bayes-distnet evaluate` compares
+        the model with.
 
     Returns
     -------
@@ -90,7 +94,10 @@ def train(
     used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     started = time.perf_counter()
     fit_dataset(estimator, used)
+    seconds = time.perf_counter() - started
     observed = used.runs.observed()
+    if yardsticks:
+        estimator.yardsticks_ = fit_yardsticks(estimator, used, n_jobs=n_jobs)
     estimator.training_record_ = TrainingRecord(
         data=name,
         solver=used.solvers[0],
@@ -98,7 +105,7 @@ def train(
         runs=len(observed),
         censored=int((~observed.finished).sum()),
         held_out=len(data) - len(used),
-        seconds=round(time.perf_counter() - started, 2),
+        seconds=round(seconds, 2),
         version=__version__,
         names=tuple(map(str, used.features.index)),
     )
@@ -109,35 +116,12 @@ def train(
 
 def _of_tables(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
     """Put an encoder in front of a model whose features are not all numbers, or come from a table of runs."""
-    if isinstance(model, TableModel):
+    if isinstance(model, TableModel) or hasattr(model, "steps"):  # a pipeline has encoders of its own
         return model
     layout = None if LAYOUT not in data.provenance else TableLayout.from_dict(data.provenance[LAYOUT])
     if layout is None and all(map(pd.api.types.is_numeric_dtype, data.features.dtypes)):
         return model
     return TableModel(model, () if layout is None else layout.categorical, layout)
-
-
-def fit_dataset(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
-    """Fit a model to a data set, one row per instance even where two instances share all features.
-
-    Parameters
-    ----------
-    model : RuntimeEstimator
-        An unfitted model.
-    data : Dataset
-        Runs of one solver and features of the instances.
-
-    Returns
-    -------
-    RuntimeEstimator
-        The same model, fitted.
-    """
-    observed = data.runs.observed()
-    if len(data) * observed.frame["instance"].value_counts().max() <= MOSTLY_EMPTY * len(observed):
-        return fit_runs(model, data.features, data.seconds, data.finished)  # type: ignore[no-any-return]
-    # Instances differ much in their number of runs: one row per run is smaller than a matrix of them.
-    rows = data.features.index.get_indexer(pd.Index(observed.frame["instance"]))
-    return model.fit(data.features.iloc[rows], observed.seconds, finished=observed.finished, groups=rows)
 
 
 def _check_holdout(holdout: float) -> None:
@@ -205,10 +189,8 @@ def check_writable(folder: str | os.PathLike[str], *, overwrite: bool = False) -
         return
     if not folder.is_dir():
         raise SettingError(f"{folder}: a file is in the way; give a folder.")
-    try:
-        read_header(folder)
-    except ModelFileError:
-        raise SettingError(f"{folder}: holds something other than a model; give a new folder.") from None
+    if not is_model(folder):
+        raise SettingError(f"{folder}: holds something other than a model; give a new folder.")
     if not overwrite:
         raise SettingError(
             f"{folder}: holds a model already; give another folder, or overwrite it (overwrite=True, --force)."
@@ -233,6 +215,7 @@ def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = 
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".writing-") as draft:
         new, old = Path(draft) / "new", Path(draft) / "old"
         model.save(new)
+        save_yardsticks(getattr(model, "yardsticks_", {}), new)
         record: TrainingRecord | None = getattr(model, "training_record_", None)
         if record is not None:
             about = {"sha256": read_header(new)["sha256"], **asdict(record)}

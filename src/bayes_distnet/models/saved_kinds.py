@@ -31,4 +31,5 @@ def load_kind(path: str | os.PathLike[str]) -> RuntimeEstimator:
 def saved_kinds() -> dict[str, str]:
     """Return the classes whose models can be saved, by name, and where they are defined."""
     sources = [entry.source for entry in MODELS.values() if entry.role is Role.MODEL and entry.source]
+    sources.append("bayes_distnet.models.pipelines.pipeline:RuntimePipeline")
     return {source.rpartition(":")[2]: source for source in sources}

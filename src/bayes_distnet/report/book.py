@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
 
 import pandas as pd
-from markupsafe import Markup
 
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.results import Results
-from bayes_distnet.experiments.statistics import row_name
+from bayes_distnet.experiments.statistics import most_complete, row_name
+from bayes_distnet.report.charts.chart import Chart
+from bayes_distnet.report.charts.looks import Looks
+from bayes_distnet.report.charts.paper import figure
 from bayes_distnet.report.grids import Grid, Listing
-from bayes_distnet.report.names import rows_of
-from bayes_distnet.report.page import Line, Region, inline_svg, legend_line
-from bayes_distnet.report.styles import Styles
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    #: A description of a panel, and the function that draws it.
-    Panel = tuple[str, Callable[[Axes], object]]
+from bayes_distnet.report.names import FIRST_SCORE, rows_of
+from bayes_distnet.report.page import Key, Region
 
 #: Names of tables and figures start with the key of an experiment or with one of these words.
-NAMES = ("behind", "examples", "calibration", "familiarity", "published", "cost")
+NAMES = ("behind", "bands", "examples", "calibration", "familiarity", "published", "cost")
 KINDS = {"tables": (".md", ".tex", ".csv"), "figures": (".png", ".pdf")}
-
-PANEL = (4.3, 3.1)  # width and height in inches
-PLACE = (0.15, 0.17, 0.82, 0.67)  # left, bottom, width and height of the axes, as fractions of the panel
-COLUMNS = 3  # panels per row of a figure file
 
 
 @dataclass(frozen=True)
@@ -87,69 +77,43 @@ class Book:
         folder.mkdir(exist_ok=True)
         table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
 
-    def figure(self, name: str, panels: Sequence[Panel]) -> list[Markup]:
-        """Write panels as one PNG and one PDF.
+    def figure(self, name: str, charts: Sequence[Chart]) -> Sequence[Chart]:
+        """Write charts as one PNG and one PDF.
 
         Parameters
         ----------
         name : str
             Name of the files.
-        panels : sequence of (str, callable)
-            For each panel a description, and the function that draws it on axes.
+        charts : sequence of Chart
+            Panels.
 
         Returns
         -------
-        list of Markup
-            Each panel as SVG.
+        sequence of Chart
+            The same charts, for the page.
         """
-        from matplotlib.figure import Figure
-
-        parts = []
-        for i, (label, draw) in enumerate(panels):
-            one = Figure(figsize=PANEL)
-            draw(one.add_axes(PLACE))
-            parts.append(inline_svg(one, label, f"{name}-{i}"))
-        whole = _all_panels(panels)
+        whole = figure(charts)
         folder = self.results.folder / "figures"
         folder.mkdir(exist_ok=True)
         whole.savefig(folder / f"{name}.png", dpi=150)
         whole.set_layout_engine("none")  # the layout of the PNG is kept
         whole.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})  # the same results give the same file
-        return parts
+        return charts
 
+    @cached_property
+    def looks(self) -> Looks:
+        """Looks of all models of the report."""
+        results = self.results
+        tables = (results.table, results.shifts, results.calibration, results.examples, results.curves)
+        columns = ["model", "family"]
+        columns += ["role"] if "role" in results.table else []
+        rows = pd.concat([table.reindex(columns=columns) for table in tables]).drop_duplicates(["model", "family"])
+        rows = rows[rows["model"].notna()].fillna({"family": ""})
+        scores = results.table[results.table["score"] == FIRST_SCORE]
+        scores = scores if scores.empty else most_complete(scores)
+        means = scores.groupby(["model", "family"])["value"].mean().groupby("model").min()
+        return Looks.of(rows, [str(model) for model in means.sort_values().index])
 
-def _all_panels(panels: Sequence[Panel]) -> Figure:
-    """Draw panels side by side, with one legend for all."""
-    from matplotlib.figure import Figure
-
-    rows, columns = -(-len(panels) // COLUMNS), min(COLUMNS, len(panels))
-    figure = Figure(figsize=(PANEL[0] * columns + 2.2, PANEL[1] * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    lines: dict[str, Any] = {}
-    for ax, (_, draw) in zip(axes, panels, strict=False):
-        draw(ax)
-        lines |= {label: line for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    for ax in axes[len(panels) :]:
-        ax.set_visible(False)
-    figure.legend(lines.values(), lines.keys(), loc="outside right upper", frameon=False, fontsize=7.5)
-    return figure
-
-
-def legend_of(rows: pd.DataFrame, points: bool = True) -> list[Line]:
-    """Return the legend of a figure.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows that the figure shows.
-    points : bool, default True
-        Whether the lines have few points; else they are curves.
-
-    Returns
-    -------
-    list of Line
-        One line per model and family.
-    """
-    styles = Styles.of(rows)
-    style = styles.line if points else styles.curve
-    return [legend_line(row_name(*row), style(*row)) for row in rows_of(rows)]
+    def keys(self, rows: pd.DataFrame) -> list[Key]:
+        """Return the legend of a figure that shows some rows: one entry per model and family."""
+        return [Key(row_name(*row), self.looks.look(*row)) for row in rows_of(rows)]

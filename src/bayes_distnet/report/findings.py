@@ -6,31 +6,60 @@ models are compared on the folds and seeds that both have.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
 from bayes_distnet.experiments.pairs import paired
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import family_label, level_name, means_of, model_order, shared, slices
+from bayes_distnet.report.grids import Listing
 from bayes_distnet.report.names import (
+    AXIS_WORDS,
     BASE_LABEL,
+    FIRST_SCORE,
     RECOMMENDED_LABEL,
     claimed_pair,
     claimed_scores,
     experiment_axes,
     labels_of,
     limits_of,
+    preset_labels,
     short_label,
 )
-from bayes_distnet.report.spreads import widening
+from bayes_distnet.report.rankings import ranking
 from bayes_distnet.report.words import joined
 
-FIRST_SCORE = "nllh"  # score by which the best model is named
 _SHOWN = 4  # number of cells that a sentence lists one by one
 _SURE = "by more than two standard errors"
 
 
-def findings(results: Results) -> list[str]:
+@dataclass(frozen=True)
+class Finding:
+    """What a slice of the results shows.
+
+    Parameters
+    ----------
+    name : str
+        Key of the experiment, and of the slice if there are several.
+    title : str
+        Levels of the slice in words.
+    sentences : list of str
+        The best models, and whether the paper's claim holds.
+    ranking : Listing or None
+        All models from the best on; None if there are not two to compare.
+    """
+
+    name: str
+    title: str
+    sentences: list[str]
+    ranking: Listing | None
+
+
+def findings(results: Results) -> list[Finding]:
     """Return the main findings.
 
     Parameters
@@ -40,16 +69,18 @@ def findings(results: Results) -> list[str]:
 
     Returns
     -------
-    list of str
-        A few sentences per experiment and kind of cutoffs.
+    list of Finding
+        One per experiment and kind of cutoffs.
     """
     found = []
     for experiment, axis in experiment_axes().items():
         for name, table in slices(results.of(experiment), axis).items():
-            texts = [_best_models(table, axis), _claim(table, axis), _worse_than_base(table, axis)]
-            if sentences := [text for text in texts if text]:
-                found.append(f"{_range(axis, table, name)}: {' '.join(sentences)}")
-    return found + widening(results.shifts)
+            texts = [_best_models(table, axis), _claim(table, axis), *not_converged(table, axis)]
+            sentences, listing = [text for text in texts if text], ranking(table, axis)
+            if sentences or listing is not None:
+                key = "-".join([experiment, *re.findall(r"\w+", name)])
+                found.append(Finding(key, range_name(axis, table, name), sentences, listing))
+    return found
 
 
 def completeness(results: Results, experiment: str) -> tuple[int, int]:
@@ -71,15 +102,30 @@ def completeness(results: Results, experiment: str) -> tuple[int, int]:
     return len(planned & results.done()), len(planned)
 
 
-def _range(axis: str, table: pd.DataFrame, name: str) -> str:
-    """Name the levels of a slice."""
+def range_name(axis: str, table: pd.DataFrame, name: str) -> str:
+    """Name the levels of a slice.
+
+    Parameters
+    ----------
+    axis : str
+        "runs" or "censored".
+    table : DataFrame
+        Rows of the slice.
+    name : str
+        Name of the slice; "" if there is one only.
+
+    Returns
+    -------
+    str
+        Its levels in words.
+    """
     levels = sorted(table[axis].unique())
     ends = [level_name(axis, level) for level in dict.fromkeys((levels[0], levels[-1]))]
     if axis == "runs":
         text = f"{' to '.join(ends)} {'run' if ends == ['1'] else 'runs'} per instance"
     else:
         text = f"{' to '.join(ends)} of the runs cut off"
-    return f"With {text}{f' ({name})' if name else ''}"
+    return f"{text[0].upper()}{text[1:]}{f' ({name})' if name else ''}"
 
 
 def _best_models(table: pd.DataFrame, axis: str) -> str | None:
@@ -136,22 +182,34 @@ def _claim(table: pd.DataFrame, axis: str) -> str | None:
     return f"{text}; not in {_cells(lost, axis)}, in {_many(_sure(lost))} of them {_SURE}."
 
 
-def _worse_than_base(table: pd.DataFrame, axis: str) -> str | None:
-    """Name the models that are worse than ignoring the features, and count the cells."""
-    limits = limits_of(table)
-    others = [model for model in model_order(table["model"]) if model != BASE_LABEL and model not in limits]
-    if BASE_LABEL not in set(table["model"]) or not others:
-        return None
-    worse = []
-    for model in others:
-        cells = _differences(table, axis, model, BASE_LABEL)
-        lost = cells[cells["difference"] > 0]
-        if len(lost):
-            worse.append(f"{model} in {len(lost)} of {len(cells)} cells ({_many(_sure(lost))} of them {_SURE})")
-    scores = labels_of(claimed_scores())
-    if not worse:
-        return f"No model is worse than {BASE_LABEL}, which ignores the features, in {scores}."
-    return f"Worse than {BASE_LABEL}, which ignores the features, in {scores}: {joined(worse)}."
+def not_converged(table: pd.DataFrame, axis: str) -> Iterator[str]:
+    """Name the levels at which a published preset is no better than ignoring the features: it has not converged.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of the tidy table in which only the axis, the model, its family and the score vary.
+    axis : str
+        "runs" or "censored".
+
+    Yields
+    ------
+    str
+        One sentence per published preset.
+    """
+    means = means_of(shared(table[table["score"] == FIRST_SCORE], axis), axis)
+    base = means[means["model"] == BASE_LABEL].groupby(axis)["mean"].min()
+    for model in [name for name in model_order(means["model"]) if name in preset_labels()]:
+        own = means[means["model"] == model].groupby(axis)["mean"].min()
+        bad = [level for level in own.index if level in base.index and not own[level] < base[level]]
+        if bad:
+            score, levels = short_label(FIRST_SCORE), joined(level_name(axis, level) for level in bad)
+            worst = max(bad, key=lambda level: own[level])
+            yield (
+                f"{model} does not converge at {levels} {AXIS_WORDS[axis].unit}: its {score} is {own[worst]:.3g} at "
+                f"{level_name(axis, worst)}, that of {BASE_LABEL}, which ignores the features, {base[worst]:.3g}. The "
+                "published preset takes steps that are too small for little data."
+            )
 
 
 def _differences(table: pd.DataFrame, axis: str, model: str, other: str) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from bayes_distnet.scoring.registry import SCORES, Better
 
 RECOMMENDED_LABEL = MODELS[RECOMMENDED].label
 BASE_LABEL = MODELS[BASE].label
+FIRST_SCORE = "nllh"  # score by which models are ranked
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,11 @@ def limits_of(table: pd.DataFrame) -> set[str]:
 def main_labels() -> list[str]:
     """Return the models that experiments are about."""
     return [entry.label for entry in MODELS.values() if entry.main]
+
+
+def preset_labels() -> list[str]:
+    """Return the models with published settings: variants of others."""
+    return [entry.label for entry in MODELS.values() if entry.variant_of is not None]
 
 
 def claimed_pair() -> tuple[str, str]:

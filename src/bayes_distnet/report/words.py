@@ -56,6 +56,27 @@ def count(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' if number != 1 else ''}"
 
 
+def splits_name(number: int) -> str:
+    """Name the folds and seeds of a comparison.
+
+    Parameters
+    ----------
+    number : int
+        Number of pairs of a fold and a seed.
+
+    Returns
+    -------
+    str
+        A phrase for captions.
+
+    Examples
+    --------
+    >>> splits_name(1), splits_name(10)
+    ('the one fold and seed', 'the 10 folds and seeds')
+    """
+    return "the one fold and seed" if number == 1 else f"the {number} folds and seeds"
+
+
 def condition_name(runs: int, cutoffs: str, censored: float) -> str:
     """Describe the runs that models have learnt from.
 

@@ -13,8 +13,10 @@ from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import model_order
 from bayes_distnet.report.book import Book
-from bayes_distnet.report.findings import findings
-from bayes_distnet.report.page import FIGURE_STYLE, Block, Bullets, Paragraph, Section, page
+from bayes_distnet.report.charts.paper import STYLE
+from bayes_distnet.report.findings import Finding, findings
+from bayes_distnet.report.page import Block, Columns, Heading, Paragraph, Section, page
+from bayes_distnet.report.sections.bands import bands
 from bayes_distnet.report.sections.comparisons import cost, not_ahead, published_numbers
 from bayes_distnet.report.sections.familiarity import familiarity
 from bayes_distnet.report.sections.levels import levels
@@ -22,6 +24,7 @@ from bayes_distnet.report.sections.predictions import calibration, examples, unc
 from bayes_distnet.report.sections.restarts import restarts
 from bayes_distnet.report.sections.selection import selection
 from bayes_distnet.report.sections.setup import definitions, setup
+from bayes_distnet.report.spreads import widening
 
 __all__ = ["check_can_report", "write_report"]
 
@@ -47,7 +50,7 @@ def check_can_report() -> None:
 
 
 def write_report(folder: str | os.PathLike[str]) -> Path:
-    """Write tables/*.md and *.tex, figures/*.png and *.pdf, and report.html into a results folder.
+    """Write tables (Markdown, LaTeX), figures (PNG, PDF) and the page report.html into a results folder.
 
     An unfinished experiment is reported as far as it is done: cells without a result are shown as "–".
 
@@ -76,21 +79,40 @@ def write_report(folder: str | os.PathLike[str]) -> Path:
         raise SettingError(f"{results.folder}: no job is done yet, so there is nothing to report.")
     book = Book(results)
     book.clear()
-    style: Any = FIGURE_STYLE
+    style: Any = STYLE
     with rc_context(style):
         sections = list(_sections(book))
     path = results.folder / "report.html"
     title = f"Predicting runtime distributions: {results.about['data']}"
-    path.write_text(page(title, _lead(results), sections), "utf-8")
+    # A reader of an earlier report never sees half of a new one.
+    written = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        written.write_text(page(title, _lead(book), sections), "utf-8")
+        written.replace(path)
+    finally:
+        written.unlink(missing_ok=True)
     return path
 
 
-def _lead(results: Results) -> list[Block]:
+def _lead(book: Book) -> list[Block]:
     """Return a paragraph on the experiments, and the findings."""
+    results = book.results
     models = model_order([*results.table["model"], *results.shifts["model"], *results.decisions["model"]])
     experiments = ", ".join(results.about["experiments"])
     text = f"{len(models)} models on the same splits of {results.about['data']}; experiments: {experiments}."
-    return [Paragraph(text, "soft"), Bullets(findings(results))]
+    blocks: list[Block] = [Paragraph(text, "soft")]
+    cards = [_card(book, finding) for finding in findings(book.results)]
+    blocks += [Columns(cards)] if cards else []
+    return blocks + [Paragraph(text) for text in widening(results.shifts)]
+
+
+def _card(book: Book, finding: Finding) -> list[Block]:
+    """Return the heading, the sentences and the ranking of a finding."""
+    blocks: list[Block] = [Heading(finding.title)]
+    if finding.ranking is not None:
+        blocks.append(book.table(f"{finding.name}-ranking", finding.ranking))
+    # Where the published preset fails, a reader must not overlook it.
+    return blocks + [Paragraph(text, "note" if "not converge" in text else "") for text in finding.sentences]
 
 
 def _sections(book: Book) -> Iterator[Section]:
@@ -98,7 +120,7 @@ def _sections(book: Book) -> Iterator[Section]:
     yield from _experiments(book, with_axis=True)
     yield from not_ahead(book)
     yield from _experiments(book, with_axis=False)
-    for section in (examples, calibration, familiarity, published_numbers, cost, definitions):
+    for section in (examples, calibration, bands, familiarity, published_numbers, cost, definitions):
         yield from section(book)
 
 

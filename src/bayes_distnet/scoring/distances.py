@@ -86,7 +86,9 @@ def mass(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatAr
     return np.where(runs.count > 0, outside, np.nan)
 
 
-def crps(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatArray:
+def crps(
+    rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, horizon: FloatArray | None = None
+) -> FloatArray:
     r"""Continuous ranked probability score in seconds: mean over runs of :math:`\int_0^h (F(x) - 1\{t \le x\})^2 dx`.
 
     Without censored runs this is :math:`E|T - t| - \frac12 E|T - T'|`. It is computed from E[min(T, t)] and the mean of
@@ -98,6 +100,8 @@ def crps(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatAr
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
+    horizon : ndarray of shape (n_instances,), optional
+        Seconds past which nothing counts, such as the cutoff; by default only the cutoffs of censored runs.
 
     Returns
     -------
@@ -105,7 +109,7 @@ def crps(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatAr
         Seconds; infinite where the mean of the faster of two predicted runs is. NaN for an instance without a run.
     """
     runs = runs_of(rtd, runtimes, finished)
-    horizon = runs.horizon
+    horizon = runs.horizon if horizon is None else np.minimum(runs.horizon, horizon)
     times = np.minimum(runs.seconds, horizon[:, None])
     faster = rtd.minimum_of(2, independent=True).restricted_mean(horizon[:, None])
     with np.errstate(invalid="ignore"):

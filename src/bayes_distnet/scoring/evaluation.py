@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
+from bayes_distnet.arrays import FloatArray
+from bayes_distnet.data.batches import ROWS
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
@@ -30,7 +33,9 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
     Returns
     -------
     DataFrame
-        One row per instance, one column per score; NaN for an instance without a run that can be scored.
+        One row per instance, one column per score; NaN for an instance without a run that can be scored. Without
+        `scores`, a score that needs several runs is NaN for instances with fewer, and has no column if there are no
+        others: one run per instance leaves nllh, crps and coverage.
 
     Raises
     ------
@@ -40,8 +45,36 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
     names = [score.key for score in SCORES.values() if score.evaluated] if scores is None else score_names(scores)
     if pooled := [name for name in names if SCORES[name].pooled]:
         raise SettingError(f"scores: {pooled[0]!r} is one number for all instances, not one per instance.")
+    runs = data.runs.observed().frame
+    counts = runs["instance"].value_counts().reindex(data.features.index, fill_value=0)
+    if scores is None:
+        names = [name for name in names if counts.max() >= SCORES[name].least_runs]
+    horizon = _horizons(runs, counts)
+    parts = [
+        _evaluate_rows(model, data.take(rows), names, horizon[rows])
+        for rows in np.array_split(np.arange(len(data)), max(1, -(-len(data) // ROWS)))
+    ]
+    table = pd.concat(parts)
+    if scores is None:
+        for name in names:
+            table[name] = table[name].where(counts >= SCORES[name].least_runs)
+    return table
+
+
+def _evaluate_rows(model: RuntimeEstimator, data: Dataset, names: list[str], horizon: FloatArray) -> pd.DataFrame:
     rtd = model.predict_distribution(aligned(data.features, model))
-    return pd.DataFrame(score_all(rtd, data.seconds, data.finished, names), index=data.features.index)
+    values = score_all(rtd, data.seconds, data.finished, names, horizon=horizon)
+    return pd.DataFrame(values, index=data.features.index)
+
+
+def _horizons(runs: pd.DataFrame, counts: pd.Series) -> FloatArray:
+    """Return the time per instance past which predictions are not compared with runs: its smallest cutoff.
+
+    A single run without a known cutoff shows nothing about times past the longest run of the data.
+    """
+    cutoffs = runs.groupby("instance")["cutoff"].min().reindex(counts.index, fill_value=np.inf).to_numpy(float)
+    single = (counts.to_numpy() == 1) & np.isinf(cutoffs)
+    return np.where(single, runs["seconds"].max(), cutoffs)
 
 
 def by_familiarity(scores: pd.DataFrame, familiar: pd.Series) -> pd.DataFrame:

@@ -60,6 +60,10 @@ class Score:
         training run, if `scaled`.
     scaled : bool
         Whether the function takes `scale`.
+    truncated : bool
+        Whether the function takes `horizon`, a time per instance past which nothing counts.
+    least_runs : int
+        Runs of an instance from which on the score means something.
     pooled : bool
         Whether it is one number for the runs of all instances together, not one per instance. Experiments compute it
         and tables show it, figures do not.
@@ -77,6 +81,8 @@ class Score:
     claimed: bool = False
     published: bool = False
     scaled: bool = False
+    truncated: bool = False
+    least_runs: int = 1
     pooled: bool = False
 
     @property
@@ -130,6 +136,7 @@ SCORES: Registry[Score] = Registry(
             f"{_AT}.likelihood:kld",
             evaluated=True,
             compared=True,
+            least_runs=2,
             claimed=True,
         ),
         Score(
@@ -140,6 +147,7 @@ SCORES: Registry[Score] = Registry(
             f"{_AT}.distances:ks",
             evaluated=True,
             compared=True,
+            least_runs=2,
             claimed=True,
         ),
         Score(
@@ -151,6 +159,7 @@ SCORES: Registry[Score] = Registry(
             better=Better.NEITHER,
             evaluated=True,
             compared=True,
+            least_runs=2,
         ),
         Score(
             "crps",
@@ -160,6 +169,7 @@ SCORES: Registry[Score] = Registry(
             f"{_AT}.distances:crps",
             evaluated=True,
             compared=True,
+            truncated=True,
         ),
         Score(
             "wasserstein",
@@ -189,6 +199,7 @@ SCORES: Registry[Score] = Registry(
             target=0.9,
             evaluated=True,
             compared=True,
+            least_runs=2,
         ),
         Score(
             "joint_nllh",
@@ -198,6 +209,7 @@ SCORES: Registry[Score] = Registry(
             f"{_AT}.likelihood:joint_nllh",
             evaluated=True,
             compared=True,
+            least_runs=2,
         ),
         Score(
             "calibration",

@@ -91,7 +91,13 @@ def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *,
 
 
 def score_all(
-    rtd: PredictedRuntimes, seconds: Any, finished: Any, scores: Iterable[str], *, scale: float | None = None
+    rtd: PredictedRuntimes,
+    seconds: Any,
+    finished: Any,
+    scores: Iterable[str],
+    *,
+    scale: float | None = None,
+    horizon: FloatArray | None = None,
 ) -> dict[str, FloatArray]:
     """Compute several scores of one prediction.
 
@@ -105,6 +111,8 @@ def score_all(
         Keys of `SCORES`.
     scale : float, optional
         Longest training run, for the scores that are computed as published; by default the longest of these runs.
+    horizon : ndarray of shape (n_instances,), optional
+        Seconds past which nothing counts, for scores that end there; by default the cutoffs of censored runs.
 
     Returns
     -------
@@ -112,10 +120,12 @@ def score_all(
         Score by key: one number per instance, or a single number for a pooled score.
     """
     chosen = [SCORES.find(key) for key in scores]
-    return {
-        score.key: np.asarray(score(rtd, seconds, finished, **({"scale": scale} if score.scaled else {})))
-        for score in chosen
-    }
+    values = {}
+    for score in chosen:
+        more: dict[str, Any] = {"scale": scale} if score.scaled else {}
+        more |= {"horizon": horizon} if score.truncated and horizon is not None else {}
+        values[score.key] = np.asarray(score(rtd, seconds, finished, **more))
+    return values
 
 
 def score_names(scores: Any) -> list[str]:

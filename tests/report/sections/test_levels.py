@@ -10,13 +10,15 @@ from bayes_distnet.report.page import Folded, Heading
 from bayes_distnet.report.sections.levels import levels
 from bayes_distnet.report.write import write_report
 
+_SCORES = ("nllh", "kld", "ks", "mass", "crps", "coverage", "band_coverage", "joint_nllh")
+
 
 def test_every_score_has_a_table_and_the_first_one_is_open(results):
     (section,) = levels(Book(results), "low-samples")
     names = [block.inside.name if isinstance(block, Folded) else getattr(block, "name", "") for block in section.blocks]
-    shown = [f"low-samples-{score}" for score in ("nllh", "kld", "ks", "mass", "crps", "coverage")]
+    shown = [f"low-samples-{score}" for score in _SCORES]
     assert names == ["", "", *shown, "low-samples-paired", "low-samples", "low-samples-published"]
-    assert [isinstance(block, Folded) for block in section.blocks] == [False] * 3 + [True] * 8
+    assert [isinstance(block, Folded) for block in section.blocks] == [False] * 3 + [True] * 10
     files = {path.stem for path in (results.folder / "tables").iterdir()}
     assert set(names[2:]) < files
 

@@ -5,8 +5,8 @@ import pandas as pd
 from fake_results import fake_results
 from report_files import cells_of
 
-from bayes_distnet.report import curve_figures
 from bayes_distnet.report.book import Book
+from bayes_distnet.report.sections import predictions
 from bayes_distnet.report.sections.predictions import calibration, examples, uncertainty
 
 
@@ -15,7 +15,10 @@ def test_the_calibration_figure_is_of_the_same_jobs_for_all(tmp_path, monkeypatc
         tmp_path / "r", models=few_models, folds=2, seeds=3, slow=["DistNet"], experiments=["low-samples"]
     )
     drawn = []
-    monkeypatch.setattr(curve_figures, "plot_calibration", lambda rows, ax, **_: drawn.append(rows))
+    chart = predictions.calibration_chart
+    monkeypatch.setattr(
+        predictions, "calibration_chart", lambda rows, *more: (drawn.append(rows), chart(rows, *more))[1]
+    )
     list(calibration(Book(results)))
     assert drawn
     for rows in drawn:
@@ -41,7 +44,9 @@ def test_examples_of_models_that_are_not_main_show_the_best_few(tmp_path):
     (section,) = examples(Book(results))
     heading, panels = section.blocks
     assert heading.text == "8 runs per instance to learn from"
-    assert len(panels.figures) == 3
-    names = [line.name for line in panels.legend]
+    assert (panels.shown, panels.choice) == (3, "Instance")
+    assert len({chart.name for chart in panels.charts}) == 8  # all instances of the fold
+    runs, *names = [key.name for key in panels.legend]
+    assert runs == "test runs"
     assert len(names) == 4
     assert "limit: empirical" not in names

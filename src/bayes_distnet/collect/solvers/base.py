@@ -36,6 +36,8 @@ class Solver:
         Seeds that the solver accepts.
     solution_template : tuple of str, default ()
         Words of the command line that prints the solution as well, where `template` prints the answer alone.
+    exit_codes : tuple of (int, str), default ()
+        Exit codes that are answers where the output has none, and these answers.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Solver:
     smallest_seed: int = 0
     largest_seed: int = 2**31 - 1
     solution_template: tuple[str, ...] = ()
+    exit_codes: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a template or pattern that cannot work before any run is started."""
@@ -80,7 +83,9 @@ class Solver:
         """Whether the command has a place for the seed."""
         return any("seed" in _placeholders(self.name, word) for word in self.template)
 
-    def command(self, instance: Path, *, seed: int, cutoff: float, solution: bool = False) -> list[str]:
+    def command(
+        self, instance: Path, *, seed: int, cutoff: float, solution: bool = False, folder: Path | None = None
+    ) -> list[str]:
         """Return the words of the command line of one run.
 
         Parameters
@@ -93,13 +98,16 @@ class Solver:
             CPU seconds that the run may take.
         solution : bool, default False
             Whether the solution is wanted, not only the answer.
+        folder : Path, optional
+            Folder of the instance, where the file is a copy from another folder.
 
         Returns
         -------
         list of str
             The words, with all placeholders filled in.
         """
-        filled = {"instance": str(instance), "seed": seed, "cutoff": f"{cutoff:.15g}", "folder": str(instance.parent)}
+        home = str(instance.parent if folder is None else folder)
+        filled = {"instance": str(instance), "seed": seed, "cutoff": f"{cutoff:.15g}", "folder": home}
         template = (solution and self.solution_template) or self.template
         return [word.format(**filled) for word in template]
 
@@ -111,16 +119,16 @@ class Solver:
         output : str
             Standard output of the run.
         exit_code : int
-            Not used: the output decides.
+            Exit code of the run, which decides where the output has no answer.
 
         Returns
         -------
         str or None
-            The answer; None if the output has none.
+            The answer; None if there is none.
         """
         match = re.search(self.answer, output, re.MULTILINE)
         if match is None:
-            return None
+            return dict(self.exit_codes).get(exit_code)
         return match.group(1) if match.re.groups else match.group(0)
 
     def version(self) -> str:

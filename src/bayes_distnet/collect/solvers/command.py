@@ -3,11 +3,11 @@
 import shlex
 
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.collect.solvers.sat import SAT_ANSWER
+from bayes_distnet.collect.solvers.sat import SAT_ANSWER, SAT_EXIT_CODES
 from bayes_distnet.errors import SettingError
 
 
-def from_command(line: str, *, name: str | None = None, answer: str = SAT_ANSWER) -> Solver:
+def from_command(line: str, *, name: str | None = None, answer: str | None = None) -> Solver:
     """Make a solver from a command line.
 
     Parameters
@@ -18,7 +18,8 @@ def from_command(line: str, *, name: str | None = None, answer: str = SAT_ANSWER
     name : str, optional
         Name of the solver; by default the name of the program.
     answer : str, optional
-        Pattern that recognises an answer in the output; by default the line that SAT solvers print.
+        Pattern that recognises an answer in the output; by default the line that SAT solvers print, or else their exit
+        codes (10: satisfiable, 20: unsatisfiable).
 
     Returns
     -------
@@ -41,4 +42,7 @@ def from_command(line: str, *, name: str | None = None, answer: str = SAT_ANSWER
         raise SettingError(f"command {line!r}: {error}.") from error
     if not words:
         raise SettingError("command: expected a command line such as 'mysolver --seed {seed} {instance}'.")
-    return Solver(name or words[0].rpartition("/")[2], words, answer)
+    known = name or words[0].rpartition("/")[2]
+    if answer is None:
+        return Solver(known, words, SAT_ANSWER, exit_codes=SAT_EXIT_CODES)
+    return Solver(known, words, answer)

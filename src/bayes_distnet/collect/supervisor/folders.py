@@ -7,6 +7,15 @@ import itertools
 import os
 import stat
 import tempfile
+import time
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # not Linux: runs are refused before they need it
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "bayes-distnet-run-"  # of folders of supervisors in the system's folder of temporary files
+YOUNG_SECONDS = 60.0  # age up to which a folder may not be held yet
 
 
 def remove(folder: str) -> None:
@@ -38,6 +47,36 @@ def remove(folder: str) -> None:
                 os.rmdir(here)
     with contextlib.suppress(OSError):
         os.rmdir(folder)
+
+
+def hold(folder: str) -> None:
+    """Show that a folder is in use, as long as this process lives."""
+    fcntl.flock(os.open(folder, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX)
+
+
+def remove_abandoned(beside: str) -> None:
+    """Delete folders like this one whose holders were all killed in one instant.
+
+    Parameters
+    ----------
+    beside : str
+        A folder whose name begins with `PREFIX`.
+    """
+    place = os.path.dirname(beside)
+    for name in os.listdir(place):
+        path = os.path.join(place, name)
+        if not name.startswith(PREFIX) or path == beside:
+            continue
+        with contextlib.suppress(OSError):
+            found = os.lstat(path)
+            if found.st_uid != os.getuid() or time.time() - found.st_mtime < YOUNG_SECONDS:
+                continue
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(path)
+            finally:
+                os.close(folder)
 
 
 def private(path: str) -> bool:

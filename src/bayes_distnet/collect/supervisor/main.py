@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from .channel import Channel
-from .folders import lock_folder, remove
+from .folders import hold, lock_folder, remove, remove_abandoned
 from .run import LEFT_TO_OWNER, end_tree, run
 from .tree import MARK
 
@@ -42,6 +42,8 @@ def main() -> None:
         _serve(folder, guardian=readable)
         return
     os.close(readable)
+    hold(folder)
+    remove_abandoned(folder)
     _guard(supervisor, folder)
 
 

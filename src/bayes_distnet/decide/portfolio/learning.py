@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.data.dataset import Dataset

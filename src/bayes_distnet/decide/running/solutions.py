@@ -6,16 +6,14 @@ search for the solution. An answer without a solution, and "unsatisfiable", are 
 
 from __future__ import annotations
 
-import gzip
-import lzma
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO
 
 from bayes_distnet.collect.attempts import Tried
+from bayes_distnet.data.compressed import ENDINGS, READ_ERRORS, open_plain
 
-SUFFIXES = (".cnf", ".cnf.gz", ".cnf.xz", ".dimacs")
+SUFFIXES = tuple(kind + packed for kind in (".cnf", ".dimacs") for packed in ("", *ENDINGS))
 SATISFIABLE, UNSATISFIABLE = "SATISFIABLE", "UNSATISFIABLE"
 
 
@@ -61,7 +59,7 @@ class SolutionCheck:
             return f"its solution has both {abs(twice)} and {-abs(twice)}"
         try:
             number = first_unsatisfied(self.instance, literals)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        except READ_ERRORS:
             return ""  # it was read by the solver, and cannot be read here
         self.proven |= number is None
         return "" if number is None else f"its solution does not satisfy clause {number}"
@@ -73,7 +71,7 @@ def first_unsatisfied(path: Path, literals: set[int]) -> int | None:
     Parameters
     ----------
     path : Path
-        CNF file, plain or compressed (.gz, .xz).
+        CNF file, plain or compressed (.gz, .xz, .bz2).
     literals : set of int
         True literals.
 
@@ -84,7 +82,7 @@ def first_unsatisfied(path: Path, literals: set[int]) -> int | None:
     """
     true = {b"%d" % literal for literal in literals}
     number, satisfied = 1, False
-    with _open(path) as file:
+    with open_plain(path) as file:
         for line in file:
             if line[:1] in (b"c", b"p"):
                 continue
@@ -105,12 +103,3 @@ def _parts(words: list[bytes]) -> Iterator[list[bytes]]:
         end = words.index(b"0") + 1 if b"0" in words else len(words)
         yield words[:end]
         words = words[end:]
-
-
-def _open(path: Path) -> IO[bytes]:
-    match path.suffix:
-        case ".gz":
-            return cast(IO[bytes], gzip.GzipFile(path))
-        case ".xz":
-            return cast(IO[bytes], lzma.LZMAFile(path))
-    return path.open("rb")

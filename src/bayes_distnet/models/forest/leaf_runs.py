@@ -151,9 +151,10 @@ def grouped_quantiles(
 def _pooled_quantiles(quantiles: FloatArray, leaves: IntArray, used: BoolArray) -> FloatArray:
     """Return quantiles, (rows, KERNELS), of all values in the leaves (rows, trees) of the used trees."""
     out = np.empty((len(leaves), KERNELS))
+    quantiles = quantiles.astype(np.float32)  # sorted in half the time; seven digits of a log time are enough
     for start in range(0, len(leaves), ROWS):
         rows = slice(start, start + ROWS)
-        kept = np.where(used[rows, :, None], quantiles[leaves[rows]], np.inf)  # infinity sorts past the end
+        kept = np.where(used[rows, :, None], quantiles[leaves[rows]], np.float32(np.inf))  # infinity sorts past the end
         values = np.sort(kept.reshape(len(kept), -1), axis=1)
         size = used[rows].sum(axis=1, keepdims=True) * quantiles.shape[1]
         out[rows] = np.take_along_axis(values, (LEVELS * size).astype(np.int64), axis=1)

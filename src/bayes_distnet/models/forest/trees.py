@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from bayes_distnet.arrays import FloatArray, IntArray
@@ -22,6 +23,7 @@ from bayes_distnet.models.saving import check_array
 
 PRIOR_RUNS = 2.0  # runs of typical variance that every leaf starts with
 LEAST_VARIANCE = 1e-4  # of log time
+WALKING = 256  # rows that walk together: their places stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -73,19 +75,29 @@ class Forest:
     def leaves(self, x: FloatArray) -> IntArray:
         """Return the leaf that every row falls into, (rows, trees)."""
         # Trees were grown on float32 values: a comparison in float64 could send a row the other way.
-        x = x.astype(np.float32)
+        x32 = x.astype(np.float32)
+        children = np.stack([self.right, self.left], axis=1).ravel()
         out = np.empty((len(x), len(self.roots)), dtype=np.int64)
-        rows = np.arange(len(x))
-        for tree, root in enumerate(self.roots):
-            node = np.full(len(x), root)
-            active = rows if self.feature[root] >= 0 else rows[:0]
-            while active.size:
-                at = node[active]
-                goes_left = x[active, self.feature[at]] <= self.threshold[at]
-                node[active] = np.where(goes_left, self.left[at], self.right[at])
-                active = active[self.feature[node[active]] >= 0]
-            out[:, tree] = node
+        for start in range(0, len(x), WALKING):
+            rows = slice(start, start + WALKING)
+            out[rows] = self._walk(x32[rows], children)
         return out
+
+    def _walk(self, x: NDArray[np.float32], children: IntArray) -> IntArray:
+        """Walk all trees at once: one step per level moves every row in every tree that has not reached its leaf."""
+        node = np.tile(self.roots, len(x))
+        first = np.repeat(np.arange(len(x)) * x.shape[1], len(self.roots))  # of a row, in the flat array
+        values, active = x.ravel(), np.arange(len(node))
+        at, feature = node, self.feature.take(node)
+        while True:
+            inner = np.flatnonzero(feature >= 0)
+            if not inner.size:
+                return node.reshape(len(x), -1)
+            active, at = active.take(inner), at.take(inner)
+            goes_left = values.take(first.take(active) + feature.take(inner)) <= self.threshold.take(at)
+            at = children.take(2 * at + goes_left)
+            node[active] = at
+            feature = self.feature.take(at)
 
     def components(self, leaves: IntArray) -> LogNormal:
         """Return the lognormals of leaves."""

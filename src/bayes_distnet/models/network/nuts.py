@@ -20,7 +20,7 @@ import numpy as np
 from blackjax.adaptation.mass_matrix import mass_matrix_adaptation
 from blackjax.adaptation.step_size import dual_averaging_adaptation
 from blackjax.adaptation.window_adaptation import build_schedule
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.arrays import Array, BoolArray, FloatArray, IntArray
 from bayes_distnet.models.network.compilation import use_compilation_cache

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from bayes_distnet.arrays import Array, BoolArray, FloatArray, IntArray
 from bayes_distnet.interrupts import held_back
@@ -179,7 +179,9 @@ def train(
             )
             history.append(((len(history) + 1) * plan.chunk, np.asarray(losses, np.float64), held_out))
             bar.update(plan.chunk)
-            bar.set_postfix(loss=f"{losses.mean():.3f}", held_out=f"{held_out.mean():.3f}")
+            # Members are sharper than their mixture, which is what predicts: only a loss that ends training is shown.
+            shown_loss = losses if plan.patience is None else held_out
+            bar.set_postfix({"loss" if plan.patience is None else "held-out loss": f"{shown_loss.mean():.3f}"})
             if best.update((params, state), held_out):
                 break
     params, state = best.values

@@ -33,7 +33,7 @@ from bayes_distnet.report.names import (
     short_label,
 )
 from bayes_distnet.report.page import Folded, Paragraph, Section
-from bayes_distnet.report.words import condition_name, plain, short_seconds, signed, without
+from bayes_distnet.report.words import condition_name, plain, short_seconds, signed, splits_name, without
 
 
 def not_ahead(book: Book) -> Iterator[Section]:
@@ -135,7 +135,7 @@ def cost(book: Book) -> Iterator[Section]:
     splits = len(jobs[["fold", "seed"]].drop_duplicates())
     text = (
         "One fit on one fold, and one prediction of its test instances, on one core; the longest includes compiling. "
-        f"{condition_name(*rows[CONDITION].iloc[0])}; over the {splits} folds and seeds that all models have, all "
+        f"{condition_name(*rows[CONDITION].iloc[0])}; over {splits_name(splits)} that all models have, all "
         f"families.{without(missing)}"
     )
     yield Section("cost", "Cost", "Cost", [book.table("cost", Listing(heads, lines, caption=text))])

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from bayes_distnet.experiments.pairs import paired
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.statistics import family_label, level_name, shared, slices
-from bayes_distnet.report.book import Book, legend_of
+from bayes_distnet.report.book import Book
 from bayes_distnet.report.grids import Listing
-from bayes_distnet.report.level_figures import plot_levels
+from bayes_distnet.report.level_charts import level_chart
 from bayes_distnet.report.names import (
     AXIS_WORDS,
     all_scores,
@@ -29,10 +28,7 @@ from bayes_distnet.report.names import (
 )
 from bayes_distnet.report.page import Block, Folded, Heading, Panels, Section
 from bayes_distnet.report.tables import appendix, overview
-from bayes_distnet.report.words import joined, plain, signed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from bayes_distnet.report.words import joined, plain, signed, splits_name
 
 
 def levels(book: Book, experiment: str) -> Iterator[Section]:
@@ -47,7 +43,7 @@ def levels(book: Book, experiment: str) -> Iterator[Section]:
         scores = shown_scores(rows)
         blocks.append(_panels(book, file, rows, axis, scores))
         caption = f"{title}: {book.results.about['data']}. "
-        caption += f"Mean ± deviation over the {_splits(rows, axis)} folds and seeds that all models have"
+        caption += f"Mean ± deviation over {splits_name(_splits(rows, axis))} that all models have"
         blocks += _score_tables(book, file, rows, axis, scores, caption)
         blocks += _paired_table(book, file, rows, axis)
         blocks += _appendices(book, file, rows, axis, caption)
@@ -62,17 +58,13 @@ def _splits(rows: pd.DataFrame, axis: str) -> int:
 
 def _panels(book: Book, file: str, rows: pd.DataFrame, axis: str, scores: Sequence[str]) -> Panels:
     varied = AXIS_WORDS[axis].levels
-    panels = [(f"{score_label(score)} against {varied}", _drawn(rows, score, axis)) for score in scores]
+    charts = [level_chart(rows, score, axis, book.looks) for score in scores]
     caption = (
-        f"Scores of unseen instances for several {varied}: mean over folds and seeds; bands of the main models are one "
-        f"standard deviation. {directions(scores)} Means are over the {_splits(rows, axis)} folds and seeds that all "
+        f"Scores of unseen instances for several {varied}: mean over folds and seeds; bands are one standard "
+        f"deviation. {directions(scores)} Means are over {splits_name(_splits(rows, axis))} that all "
         "models have; models with fewer are left out."
     )
-    return Panels(book.figure(file, panels), caption, legend_of(rows))
-
-
-def _drawn(rows: pd.DataFrame, score: str, axis: str) -> Callable[[Axes], object]:
-    return lambda ax: plot_levels(rows, score, axis, ax, legend=False)
+    return Panels(book.figure(file, charts), caption, book.keys(rows), "Score")
 
 
 def _score_tables(

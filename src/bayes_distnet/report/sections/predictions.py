@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,24 +10,22 @@ import pandas as pd
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.statistics import CONDITION, level_name, model_order, row_name, split_by, whole
 from bayes_distnet.models.registry import BASE, MODELS
-from bayes_distnet.report import curve_figures
-from bayes_distnet.report.book import Book, legend_of
+from bayes_distnet.report.book import Book
+from bayes_distnet.report.charts.looks import RECORDED
+from bayes_distnet.report.curve_charts import calibration_chart, example_chart, finite_ends, pick_examples, shift_chart
 from bayes_distnet.report.grids import Listing
 from bayes_distnet.report.names import limits_of, main_labels, rows_of
-from bayes_distnet.report.page import Block, Heading, Panels, Section
+from bayes_distnet.report.page import Block, Heading, Key, Panels, Section
 from bayes_distnet.report.sections.setup import data_facts
 from bayes_distnet.report.spreads import comparable_shifts, spreads
-from bayes_distnet.report.styles import Styles, label_text
-from bayes_distnet.report.words import condition_name, count, without
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from bayes_distnet.report.words import condition_name, count, splits_name, without
 
 # Shifts in the table of spreads, in standard deviations.
 _SHIFTS = (-8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0)
 # Keys of models that examples show next to the main ones: a strong baseline, and the one that ignores the features.
 _BASELINES = ("forest", BASE)
 _MOST_EXAMPLES = 4  # models of an experiment without any main model
+_FIRST_INSTANCES, _MOST_INSTANCES = 3, 12  # seen at first, and to choose from
 _CONDITION = ["censored", "runs", "cutoffs"]
 
 
@@ -39,16 +36,17 @@ def uncertainty(book: Book, experiment: str) -> Iterator[Section]:
     title, shifts = EXPERIMENTS[experiment].title, comparable_shifts(book.results.shifts)
     condition = condition_name(*shifts[CONDITION].iloc[0])
     first = shifts[shifts["instance"] == shifts["instance"].iloc[0]]
-    panels = []
-    for model, family in rows_of(first):
-        rows = first[(first["model"] == model) & (first["family"] == family)]
-        panels.append((f"{model}: runtime against shift", _drawn_shifts(rows, row_name(model, family), first)))
+    ends = finite_ends(first)  # the same limits in all panels make them comparable
+    charts = [
+        shift_chart(first[(first["model"] == row[0]) & (first["family"] == row[1])], row_name(*row), book.looks, ends)
+        for row in rows_of(first)
+    ]
     caption = (
         f"One unseen instance ({first['instance'].iloc[0]}) with all its features moved by a multiple of their "
         "standard deviations: predicted mean (line) and interquartile range (band). Far from all training data, a "
         f"prediction should become less certain. {condition}."
     )
-    figure = Panels(book.figure(experiment, panels), caption)
+    figure = Panels(book.figure(experiment, charts), caption, choice="Model")
     table = book.table(experiment, _spread_table(shifts, condition))
     yield Section(experiment, experiment.capitalize(), title, [figure, table])
 
@@ -67,15 +65,6 @@ def _spread_table(shifts: pd.DataFrame, condition: str) -> Listing:
 
 def _ratios(row: pd.Series) -> list[str]:
     return ["–" if np.isnan(ratio) else f"{ratio:.3g}" for ratio in row]
-
-
-def _drawn_shifts(rows: pd.DataFrame, title: str, all_rows: pd.DataFrame) -> Callable[[Axes], object]:
-    def draw(ax: Axes) -> None:
-        curve_figures.plot_shifts(rows, ax=ax, title=title)
-        # The same limits in all panels make them comparable.
-        curve_figures.set_reach(ax, curve_figures.finite_ends(all_rows))
-
-    return draw
 
 
 def examples(book: Book) -> Iterator[Section]:
@@ -106,26 +95,18 @@ def _example_models(rows: pd.DataFrame) -> list[str]:
 def _example_panels(book: Book, name: str, rows: pd.DataFrame, models: Sequence[str]) -> Panels:
     data = book.results.data
     rows = _one_family(rows[rows["model"].isin(models)])
-    panels = []
-    for word, instance in curve_figures.pick_examples(rows, models[0]).items():
+    charts = []
+    for word, instance in pick_examples(rows, models[0], _MOST_INSTANCES).items():
         row = data.features.index.get_loc(instance)
-        draw = _drawn_example(rows, instance, data.seconds[row], data.finished[row], word)
-        panels.append((f"{word} prediction", draw))
+        runs = (data.seconds[row], data.finished[row])
+        charts.append(example_chart(rows, instance, *runs, f"{word}: {instance}", book.looks))
+    book.figure(name, charts[:_FIRST_INSTANCES])
     caption = (
-        f"Instances on which {models[0]} is best, median and worst by NLLH: predicted distribution functions, and the "
-        "fraction of the instance's test runs that have finished (grey steps)."
+        f"Instances on which {models[0]} is best, median and worst by NLLH, and others in between: predicted "
+        "distribution functions, and the fraction of the instance's test runs that have finished (grey steps)."
     )
-    return Panels(book.figure(name, panels), caption, legend_of(rows, points=False))
-
-
-def _drawn_example(
-    rows: pd.DataFrame, instance: Any, seconds: Any, finished: Any, word: str
-) -> Callable[[Axes], object]:
-    def draw(ax: Axes) -> None:
-        curve_figures.plot_examples(rows, instance, seconds, finished, ax, legend=False)
-        ax.set_title(label_text(f"{word}: {instance}"), loc="left", fontsize=9, fontweight="bold")
-
-    return draw
+    legend = [Key("test runs", RECORDED), *book.keys(rows)]
+    return Panels(charts, caption, legend, "Instance", _FIRST_INSTANCES)
 
 
 def _one_family(rows: pd.DataFrame) -> pd.DataFrame:
@@ -143,19 +124,19 @@ def calibration(book: Book) -> Iterator[Section]:
     rows = _one_family(counts[pd.MultiIndex.from_frame(counts[_CONDITION]).isin(conditions)])
     # A curve of few folds cannot be compared with curves of many.
     same = whole(rows, *CONDITION)
-    styles, panels = Styles.of(same), []
+    charts = []
     for censored, runs, cutoffs in conditions:
         at = (same["cutoffs"] == cutoffs) & (same["censored"] == censored) & (same["runs"] == runs)
         short = count(runs, "run") + (f", {level_name('censored', censored)} cut off" if censored else "")
-        panels.append((f"calibration, {short}", _drawn_calibration(same[at], short, styles)))
+        charts.append(calibration_chart(same[at], short, book.looks))
     missing = [model for model in model_order(rows["model"]) if model not in set(same["model"])]
     splits = len(same[["fold", "seed"]].drop_duplicates())
     caption = (
-        f"Fraction of the test runs below the predicted p-quantile, over the {splits} folds and seeds that all models "
+        f"Fraction of the test runs below the predicted p-quantile, over {splits_name(splits)} that all models "
         "have. On the diagonal, predictions are correct. A curve that is flat in the middle shows predictions that are "
         f"too narrow, a curve that is steep in the middle predictions that are too wide.{without(missing)}"
     )
-    block = Panels(book.figure("calibration", panels), caption, legend_of(same, points=False))
+    block = Panels(book.figure("calibration", charts), caption, book.keys(same), "Condition")
     yield Section("calibration", "Calibration", "Calibration", [block])
 
 
@@ -164,11 +145,3 @@ def _calibration_conditions(counts: pd.DataFrame) -> list[tuple[float, int, str]
     conditions = [names for names, _ in split_by(counts, _CONDITION, sort=True)]
     uncut = [condition for condition in conditions if not condition[0]]
     return list(dict.fromkeys([*uncut[:1], *uncut[-1:], *conditions[-1:]]))
-
-
-def _drawn_calibration(rows: pd.DataFrame, title: str, styles: Styles) -> Callable[[Axes], object]:
-    def draw(ax: Axes) -> None:
-        curve_figures.plot_calibration(rows, ax, legend=False, styles=styles)
-        ax.set_title(title, loc="left", fontsize=9, fontweight="bold")
-
-    return draw

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,13 @@ from bayes_distnet.decide.restarts.replay import RecordedRuns
 from bayes_distnet.experiments.decisions import CONDITION, decided, summary_of
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import Role
-from bayes_distnet.report.book import Book, legend_of
-from bayes_distnet.report.decision_figures import plot_cutoffs, plot_policies
+from bayes_distnet.report.book import Book
+from bayes_distnet.report.charts.looks import RECORDED
+from bayes_distnet.report.decision_charts import ROLE_LOOKS, cutoff_chart, policy_chart
 from bayes_distnet.report.grids import Listing
 from bayes_distnet.report.markup import Cell, Number
-from bayes_distnet.report.page import Block, Line, Panels, Section
-from bayes_distnet.report.styles import GREY, label_text
+from bayes_distnet.report.page import Block, Key, Panels, Section
 from bayes_distnet.report.words import condition_name, count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SCORES = {"speed_up": "speed-up", "of_oracle": "of the oracle's", "seconds": "mean time [s]"}
 
@@ -35,9 +32,10 @@ def restarts(book: Book, experiment: str) -> Iterator[Section]:
     instances, condition = rows["instance"].nunique(), condition_name(*rows[CONDITION].iloc[0])
     title = EXPERIMENTS[experiment].title
     blocks: list[Block] = [book.table(experiment, _listing(table, instances, condition))]
-    panels = [("speed-up per policy", lambda ax: plot_policies(table, "speed_up", "speed-up", ax))]
+    charts = [policy_chart(table, "speed_up", "speed-up", 1.0)]
     caption = "Speed-up over not restarting, geometric mean over unseen instances with its standard error."
-    blocks.append(Panels(book.figure(experiment, panels), caption))
+    legend = [Key(role, look) for role, look in ROLE_LOOKS.items() if role in set(table["role"])]
+    blocks.insert(0, Panels(book.figure(experiment, charts), caption, legend))
     blocks += _curve_panels(book, experiment)
     yield Section(experiment, title, title, blocks)
 
@@ -70,23 +68,15 @@ def _curve_panels(book: Book, experiment: str) -> list[Block]:
     curves = curves[curves["experiment"] == experiment]
     if curves.empty:
         return []
-    data, panels = book.results.data, []
+    data, charts = book.results.data, []
     for instance, part in curves.groupby("instance", sort=False):
         row = data.features.index.get_loc(instance)
         runs = RecordedRuns.of(data.seconds[row], data.finished[row])
-        panels.append((f"{instance}: expected time against cutoff", _drawn(part, runs, instance)))
+        charts.append(cutoff_chart(part, runs, str(instance), book.looks))
     caption = (
         "Expected total time of a fast, a middling and a slow unseen instance if every run is stopped at the cutoff "
         "and started again: predicted, with the band that holds the instance's own with 90 % probability, and "
         "replayed on its recorded runs (grey). The right end is the time without restarts."
     )
-    legend = [Line("recorded runs", GREY, 1.6, "none", ""), *legend_of(curves, points=False)]
-    return [Panels(book.figure(f"{experiment}-cutoffs", panels), caption, legend)]
-
-
-def _drawn(curves: pd.DataFrame, runs: RecordedRuns, instance: Any) -> Callable[[Axes], object]:
-    def draw(ax: Axes) -> None:
-        plot_cutoffs(curves, runs, ax, legend=False)
-        ax.set_title(label_text(instance), loc="left", fontsize=9, fontweight="bold")
-
-    return draw
+    legend = [Key("recorded runs", RECORDED), *book.keys(curves)]
+    return [Panels(book.figure(f"{experiment}-cutoffs", charts), caption, legend, "Instance")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,15 +13,13 @@ from bayes_distnet.experiments.decisions import decided, summary_of
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import Role
 from bayes_distnet.report.book import Book
-from bayes_distnet.report.decision_figures import plot_policies
+from bayes_distnet.report.charts.chart import Chart
+from bayes_distnet.report.decision_charts import ROLE_LOOKS, policy_chart
 from bayes_distnet.report.grids import Listing
 from bayes_distnet.report.markup import Cell, Number
-from bayes_distnet.report.page import Block, Line, Panels, Section
-from bayes_distnet.report.selection_figures import plot_cactus, plot_strips, policy_colors, solver_colors
+from bayes_distnet.report.page import Block, Key, Panels, Section
+from bayes_distnet.report.selection_charts import cactus_chart, policy_looks, solver_looks, strip_chart
 from bayes_distnet.report.words import count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SCORES = {
     "mean_of_ratios": "mean of ratios",
@@ -40,8 +38,7 @@ def selection(book: Book, experiment: str) -> Iterator[Section]:
         return
     book.csv(experiment, table)
     title = EXPERIMENTS[experiment].title
-    blocks: list[Block] = [book.table(experiment, _listing(table))]
-    blocks.append(_figures(book, experiment, table))
+    blocks = [*_figures(book, experiment, table), book.table(experiment, _listing(table))]
     blocks += _strips(book, experiment)
     yield Section(experiment, title, title, blocks)
 
@@ -70,27 +67,24 @@ def _number(row: dict[Any, Any], score: str, ranked: pd.DataFrame) -> Number:
     return Number(f"{row[score]:.3f}", "" if np.isnan(error) else f"{error:.3f}", best)
 
 
-def _figures(book: Book, experiment: str, table: pd.DataFrame) -> Panels:
+def _figures(book: Book, experiment: str, table: pd.DataFrame) -> list[Block]:
     rows = decided(book.results, experiment)
     peers = table[table["role"] == str(Role.PEER)].head(PEERS_SHOWN)
     shown = table[table["role"] != str(Role.PEER)]
     shown = pd.concat([shown[shown["role"] == str(Role.MODEL)], peers, shown[shown["role"] == str(Role.LIMIT)]])
-
-    colors = policy_colors(shown)
-
-    def cactus(ax: Axes) -> None:
-        plot_cactus(rows, colors, ax, legend=False)
-
-    panels = [
-        ("gap closed per policy", lambda ax: plot_policies(table, "gap_closed", "part of the gap closed", ax)),
-        ("cactus plot", cactus),
+    looks = policy_looks(shown)
+    charts: list[Chart] = [
+        policy_chart(table, "gap_closed", "part of the gap closed", 0.0, 1.0),
+        cactus_chart(rows, looks),
     ]
-    caption = (
+    gap = (
         "Part of the gap between the single best solver (0) and the oracle (1) that each policy closes, with standard "
-        f"errors over instances; and answers over time, with the {PEERS_SHOWN} best peers."
+        "errors over instances."
     )
-    legend = [Line(policy, color, 1.4, "none", "") for policy, color in colors.items()]
-    return Panels(book.figure(experiment, panels), caption, legend)
+    answers = f"Answers over time, with the {PEERS_SHOWN} best peers."
+    roles = [Key(role, look) for role, look in ROLE_LOOKS.items() if role in set(table["role"])]
+    book.figure(experiment, charts)
+    return [Panels(charts[:1], gap, roles), Panels(charts[1:], answers, [Key(*item) for item in looks.items()])]
 
 
 def _strips(book: Book, experiment: str) -> list[Block]:
@@ -98,10 +92,8 @@ def _strips(book: Book, experiment: str) -> list[Block]:
     curves = curves[curves["experiment"] == experiment]
     if curves.empty:
         return []
-    panels = [
-        (f"schedules of {model}", lambda ax, part=part: plot_strips(part, ax, legend=False))
-        for model, part in curves.groupby("model", sort=False)
-    ]
+    looks = solver_looks(curves)
+    charts = [strip_chart(part, str(model), looks) for model, part in curves.groupby("model", sort=False)]
     caption = "Schedules for some unseen instances, those with most steps; one row per instance and core."
-    legend = [Line(solver, color, 4.0, "none", "") for solver, color in solver_colors(curves).items()]
-    return [Panels(book.figure(f"{experiment}-schedules", panels), caption, legend)]
+    legend = [Key(*item) for item in looks.items()]
+    return [Panels(book.figure(f"{experiment}-schedules", charts), caption, legend, "Model")]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bayes_distnet.decide.running.solved import Solved
 
 EXIT_NO_ANSWER, EXIT_CONTRADICTION = 124, 125
+SAT_CODES = {"SATISFIABLE": 10, "UNSATISFIABLE": 20}
 
 
 def add_run(commands: Any) -> None:
@@ -135,7 +136,8 @@ def _forward(solved: Solved, parsed: argparse.Namespace) -> int:
             f"{solved.feature_seconds:.2f} of features, {solved.own_seconds:.2f} of this program, in "
             f"{solved.wall_seconds:.2f} s"
         )
-    return solved.winner.outcome.exit_code
+    # The clasp of the clingo package ends with 0 after every answer; scripts expect the codes of SAT solvers.
+    return solved.winner.outcome.exit_code or SAT_CODES.get(solved.answer or "", 0)
 
 
 def _print_plan(plan: dict[str, Any]) -> None:

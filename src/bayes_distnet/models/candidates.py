@@ -106,7 +106,7 @@ class Pool:
         """
         scores = [run_scores(getattr(candidates, name), observations) for name in SHAPED]
         weights = dict(zip(SHAPED, map(float, pool_weights(scores)), strict=True))
-        shape = fit_shape(candidates.mixed(weights), observations, seed)
+        shape = fit_shape(Combined(candidates, lambda some: some.mixed(weights)), observations, seed)
         shaped = Combined(candidates, lambda some: shape.of(some.mixed(weights)))
         _, share = pool_weights([run_scores(rtd, observations) for rtd in (shaped, candidates.runs)])
         share = min(float(share), MOST_OF_RUNS) * float(observations.finished.mean())  # censored runs test it least

@@ -65,7 +65,7 @@ all-tests: $(VENV)/.dev chromium ## all tests and doctests
 SITE := out/docs
 
 docs: $(VENV)/.dev ## the documentation site in out/docs/html, warnings are errors; tutorials are run and kept in out/docs-cache
-	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 -d $(SITE)/doctrees docs $(SITE)/html
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -d $(SITE)/doctrees docs $(SITE)/html
 	$(BIN)/python scripts/check_site.py $(SITE)/html
 	@echo "The site: $(SITE)/html/index.html"
 

@@ -34,7 +34,7 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_heading_anchors = 4
 nb_execution_mode = "cache"
 nb_execution_cache_path = os.environ.get("DOCS_CACHE", str(HERE.parent / "out" / "docs-cache"))
-nb_execution_timeout = 240
+nb_execution_timeout = 900
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 # Copied code has no prompts and no output.
@@ -50,6 +50,7 @@ mathjax_path = "mathjax/tex-chtml.js"
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -59,6 +60,7 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": project},
     "header_links_before_dropdown": 7,

@@ -1,4 +1,4 @@
-"""Put results of experiments into README.md and docs/results.md: `python scripts/write_results.py results/*`.
+"""Put results of experiments into docs/adopting.md and docs/results.md: `python scripts/write_results.py results/*`.
 
 Tables go between the lines `<!-- FOLDER experiment score -->` and `<!-- end -->`, one such pair per table. The word
 `main` after the score asks for a short table.
@@ -16,7 +16,7 @@ from bayes_distnet.experiments.statistics import row_name, slices
 from bayes_distnet.models.registry import MODELS
 from bayes_distnet.report.tables import overview
 
-PAGES = [Path(__file__).parents[1] / name for name in ("docs/results.md", "README.md")]
+PAGES = [Path(__file__).parents[1] / name for name in ("docs/results.md", "docs/adopting.md")]
 MARK = re.compile(
     r"<!-- (?P<data>\S+) (?P<experiment>\S+) (?P<score>\S+)(?P<short>| main) -->\n.*?<!-- end -->", re.DOTALL
 )

@@ -78,6 +78,13 @@ def test_every_target_of_the_makefile_has_a_line_of_help():
     assert targets == re.findall(r"^([a-z-]+):.* ## \S", text, re.MULTILINE)
 
 
+def test_the_reference_lists_every_public_name():
+    page = (ROOT / "docs" / "api.md").read_text("utf-8").split()
+    stub = (ROOT / "src" / "bayes_distnet" / "__init__.pyi").read_text("utf-8")
+    names = re.findall(r" as (\w+)$", stub, re.MULTILINE)
+    assert [name for name in names if name not in page] == []  # add a line to docs/api.md
+
+
 # -- public objects --------------------------------------------------------------------------------------------------
 
 

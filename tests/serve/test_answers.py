@@ -27,6 +27,15 @@ def test_predict_has_the_records_of_the_command(client, folders, data, tmp_path,
     assert client.post("/api/predict?model=clasp", json=body).json()["predictions"] == expected
 
 
+def test_columns_are_chosen_as_in_the_command(client, row):
+    body = {"rows": [row], "columns": ["median", "within:0.05", "familiar"]}
+    (record,) = client.post("/api/predict?model=clasp", json=body).json()["predictions"]
+    assert list(record) == ["instance", "median", "within_0.05", "familiar"]
+    answer = client.post("/api/predict?model=clasp", json={**body, "within": [1.0]})
+    assert answer.status_code == 422
+    assert "name all columns there" in answer.json()["error"]
+
+
 @pytest.mark.parametrize("elapsed", [None, 0.05])
 def test_advise_has_the_object_of_the_command(client, folders, row, data, tmp_path, capsys, elapsed):
     data.features.loc[[row["instance"]]].to_csv(tmp_path / "one.csv")

@@ -50,7 +50,7 @@ def check_can_report() -> None:
 
 
 def write_report(folder: str | os.PathLike[str]) -> Path:
-    """Write tables/*.md and *.tex, figures/*.png and *.pdf, and report.html into a results folder.
+    """Write tables (Markdown, LaTeX), figures (PNG, PDF) and the page report.html into a results folder.
 
     An unfinished experiment is reported as far as it is done: cells without a result are shown as "–".
 

@@ -21,7 +21,7 @@ def best_family(runtimes: ArrayLike) -> pd.DataFrame:
     """Rank the families by how closely they fit the runtimes of each instance.
 
     Every family is fitted to the runs of every instance by maximum likelihood, and compared with them by the
-    Kolmogorov-Smirnov distance sup |F_runs - F_family|, as DistNet's families were chosen. Instances with fewer
+    Kolmogorov-Smirnov distance sup abs(F_runs - F_family), as DistNet's families were chosen. Instances with fewer
     than two runs are left out. All runs must have finished. As the family is fitted to the same runs, the test
     behind `rejected` is lenient: a rejection counts, the lack of one does not.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from bayes_distnet.serve.limits import COLUMNS, CORES, LEVELS, NAME, ROWS, SECONDS
 
@@ -50,12 +50,27 @@ class Predict(Body):
     within: Annotated[
         list[Seconds], Field(max_length=LEVELS, description="seconds of the columns within_60, ...: chance to finish")
     ] = []
+    columns: (
+        Annotated[
+            list[Text],
+            Field(min_length=1, max_length=2 * LEVELS, description="columns in their place, as of --columns"),
+        ]
+        | None
+    ) = None
     elapsed: Elapsed = Field(0.0, description="seconds that the runs have been going: all is then about the time left")
     band: Level = Field(0.9, description="probability of the band of the median, low to high")
 
+    @model_validator(mode="after")
+    def _one_way(self) -> Predict:
+        if self.columns is not None and self.model_fields_set & {"quantiles", "within"}:
+            raise ValueError("quantiles and within beside columns: name all columns there, such as q90 and within:60")
+        return self
+
     def settings(self) -> dict[str, Any]:
-        """Return all fields except the rows."""
-        return {"quantiles": self.quantiles, "within": self.within, "elapsed": self.elapsed, "band": self.band}
+        """Return all fields except the rows, as `predictions` takes them."""
+        wanted = {"quantiles": self.quantiles, "within": self.within}
+        columns = wanted if self.columns is None else {"columns": self.columns}
+        return {**columns, "elapsed": self.elapsed, "band": self.band}
 
 
 class Advise(Row):

@@ -5,7 +5,8 @@
 
 It generates instances of three kinds that take seconds, collects runs of two solvers on some of them, fits a portfolio,
 and solves fifty others three times: with each solver alone, and with `run`, as three programs that are started from a
-shell. The order is random, so that all meet the same machine. If the script is stopped, the same command continues.
+shell. The order is random, of instances and of the programs on each, so that all meet the same machine. If the script
+is stopped, the same command continues.
 With `--shipped` the portfolio is fitted to the shipped data set sat-portfolio, and the fifty instances are of the sizes
 that `bayes-distnet generate` draws, most of which take milliseconds.
 """
@@ -136,8 +137,10 @@ def measure(work: Path, model: Path, paths: list[Path]) -> list[dict[str, Any]]:
     journal = work / "measured.jsonl"
     records = [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
     done = {(record["instance"], record["program"]) for record in records}
-    jobs = [(path, number, name) for number, path in enumerate(paths, start=1) for name in (*SOLVERS, "run")]
-    random.Random(0).shuffle(jobs)
+    order = random.Random(0)
+    numbered = list(enumerate(paths, start=1))
+    order.shuffle(numbered)
+    jobs = [(path, n, name) for n, path in numbered for name in order.sample((*SOLVERS, "run"), len(SOLVERS) + 1)]
     for path, number, name in jobs:
         if (path.name, name) in done:
             continue

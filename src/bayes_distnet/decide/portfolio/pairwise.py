@@ -1,7 +1,7 @@
 """Votes of cost-sensitive forests, one per pair of solvers (SATzilla 2011).
 
 Every forest separates the instances on which one solver of the pair is cheaper from those on which the other is, and an
-instance counts as much as the choice matters on it. A solver's votes are summed over its pairs.
+instance is drawn into a tree as often as the choice matters on it. A solver's votes are summed over its pairs.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bayes_distnet.models.saving import Arrays, check_array
 MOST_TREES = 100  # per pair
 ALL_TREES = 4_000  # of all pairs together: with many solvers there are many pairs, and each needs fewer trees
 LEAST_TREES = 10
+KEPT = 0.65  # fraction of the instances that a tree may see: about as many as there are in a bootstrap sample
 
 
 @dataclass(frozen=True)
@@ -116,10 +117,15 @@ def _forest(
         rows, weight, label = np.arange(len(x)), np.ones(len(x)), np.full(len(x), 0.5)
     grown, votes, voters = [], np.zeros(len(x)), np.zeros(len(x))
     for _ in range(count):
-        drawn = np.bincount(rng.choice(rows, size=len(rows)), minlength=len(x))
+        # Drawn by weight, not weighed: trees that all see the same few heavy instances are too much alike. Some are
+        # left out before, so that there are trees for each instance that have not seen it, however heavy it is.
+        kept = rows[rng.random(len(rows)) < KEPT]
+        kept = kept if kept.size else rows
+        chosen = rng.choice(kept, size=len(rows), p=weight[kept] / weight[kept].sum())
+        drawn = np.bincount(chosen, minlength=len(x)).astype(float)
         inside = drawn > 0
         model = DecisionTreeRegressor(max_features=columns, random_state=int(rng.integers(2**31)))
-        model.fit(x[inside], label[inside], sample_weight=drawn[inside] * weight[inside], check_input=False)
+        model.fit(x[inside], label[inside], sample_weight=drawn[inside], check_input=False)
         votes[~inside] += model.predict(x[~inside], check_input=False) > 0.5 if (~inside).any() else 0.0
         voters[~inside] += 1
         grown.append(model.tree_)

@@ -147,7 +147,7 @@ def _drawn_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Draw few components of each row by their weights, evenly spread over the cumulated ones: (rows, components)."""
     loc, scale = _parameters(rtd)
-    cumulated = np.cumsum(rtd.weights, axis=1)[rows]
+    cumulated = np.cumsum(rtd.weights[rows], axis=1)
     levels = (np.arange(COMPONENTS) + rng.random((len(rows), 1))) / COMPONENTS
     chosen = np.stack([np.searchsorted(c, level) for c, level in zip(cumulated, levels, strict=True)])
     chosen = np.minimum(chosen, rtd.n_components - 1)

@@ -170,7 +170,7 @@ def _one_thread_plugin() -> Any:
     """Return the plugin that keeps workers to one thread: also those that start later, in place of dead ones."""
     from distributed import WorkerPlugin
 
-    class OneThread(WorkerPlugin):  # type: ignore[misc]
+    class OneThread(WorkerPlugin):
         name = "bayes-distnet-one-thread"
 
         def setup(self, worker: Any) -> None:

@@ -36,6 +36,7 @@ def add_fit(commands: Any) -> None:
         "  bayes-distnet fit runs.sqlite --features features.parquet --solver clasp --out model\n"
         "  bayes-distnet fit jobs.csv --time elapsed --status state --finished-values COMPLETED,OK --out model\n"
         "  bayes-distnet fit sat-portfolio --solver kissat --model bayes --family weibull --out model --force\n"
+        "  bayes-distnet fit clasp-factoring --bounds 0.2 --out model       # for predict --bounds 0.9\n"
         "  bayes-distnet fit sat-portfolio --portfolio --out portfolio      # all solvers, for run and advise",
     )
     parser.add_argument("data", metavar="DATA", help=DATA_HELP)
@@ -65,6 +66,19 @@ def add_fit(commands: Any) -> None:
     )
     parser.add_argument("--family", metavar="NAME", help="of the predicted distributions; default: lognormal")
     takes_holdout(parser, "leave out this fraction of the instances, e.g. 0.2")
+    parser.add_argument(
+        "--bounds",
+        type=float,
+        metavar="FRACTION",
+        help="keep this fraction of the instances from the model to calibrate bounds, e.g. 0.2, for predict --bounds",
+    )
+    parser.add_argument(
+        "--cutoffs",
+        choices=("global", "features", "random"),
+        default="global",
+        help="with --bounds: how cutoffs were chosen: one for all runs (default), a known function of the features, or "
+        "drawn without a look at instance or runtime; no bound holds if they depended on runtimes",
+    )
     parser.add_argument("--cores", type=int, default=-1, help="threads of forests; default: all cores")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write the model to")
     parser.add_argument("--force", action="store_true", help="replace the model in that folder")
@@ -92,9 +106,12 @@ def _fit(parsed: argparse.Namespace) -> None:
         overwrite=parsed.force,
         name=name_of(parsed.data),
         yardsticks=True,
+        bounds=parsed.bounds,
+        cutoffs=parsed.cutoffs,
     )
     record = model.training_record_
     rest = f"; {record.held_out} instances held out" if record.held_out else ""
+    rest = f"; {record.calibration} instances calibrate bounds{rest}" if record.calibration else rest
     learnt_from = in_words(record.instances, record.runs, record.censored, record.solver)
     print_notes(encoder_notes(model))
     print(f"{kind_of(model)} learnt in {record.seconds:.1f} s from {learnt_from}{rest}")
@@ -107,6 +124,8 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
 
     if parsed.time is not None:
         raise SettingError("--time: a portfolio needs runs of several solvers and --features, not one table.")
+    if parsed.bounds is not None:
+        raise SettingError("--bounds: a portfolio has no bounds; fit a model of one solver.")
     if parsed.family is not None:
         raise SettingError(f"--family {parsed.family}: a portfolio has the models' own families; leave it out.")
     costs = None if parsed.costs is None else read_by_instance(parsed.costs, FeatureError)

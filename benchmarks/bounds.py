@@ -6,7 +6,8 @@ A model learns from four runs of 60 % of the instances, cut off at the time that
 Four runs of half of the other instances, under the same cutoff, calibrate it; all runs of the rest, whose times are
 known beyond the cutoff, test the bounds. The other instances are dealt anew twenty times per fitted model. Raw bounds
 are the 0.1 and 0.9 quantiles of the prediction, under the same rules: a lower bound is at most the cutoff, and an upper
-bound past the cutoff is infinite.
+bound past the cutoff is infinite. Every instance has seeds of its own: calibration runs with the same four seeds would
+share the luck of these.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ def cutoff_of(seconds, recorded, fraction):
     return min(recorded, choose_cutoffs(seconds, fraction).flat[0])
 
 
+def own_seeds(data, rng):
+    """Runs of every instance in an order of its own: a seed's luck is not shared by all calibration runs."""
+    order = np.argsort(rng.random(data.seconds.shape), axis=1)
+    return np.take_along_axis(data.seconds, order, axis=1), np.take_along_axis(data.finished, order, axis=1)
+
+
 def held(lower, upper, seconds):
     """Fractions of the runs that the bounds hold for, and of the instances with a finite upper bound."""
     return [(seconds >= lower[:, None]).mean(), (seconds <= upper[:, None]).mean(), np.isfinite(upper).mean()]
@@ -57,7 +64,7 @@ def seed_of_a_fit(data, make, fraction, seed):
     """Fit once, calibrate and test often: raw and calibrated fractions."""
     rng = np.random.default_rng(seed)
     recorded = float(data.runs.observed().frame["cutoff"].max())
-    few, done = first_runs(data.seconds, data.finished, RUNS, seed)
+    few, done = first_runs(*own_seeds(data, rng), RUNS, seed)
     order = rng.permutation(len(data))
     learnt, rest = np.split(order, [int(0.6 * len(data))])
     cutoff = cutoff_of(few[learnt], recorded, fraction)
@@ -88,6 +95,8 @@ def main() -> None:
     for key, name in itertools.product(parsed.models.split(","), SETS):
         for solver, fraction in itertools.product(load_dataset(name).solvers, map(float, parsed.fractions.split(","))):
             data = load_dataset(name).of(solver).matched()
+            if 0 < fraction < (~data.runs.observed().finished).mean():
+                continue  # as many runs were cut off when they were recorded
             found = [seed_of_a_fit(data, MODELS[key], fraction, seed) for seed in range(parsed.seeds)]
             raw_low, raw_high, raw_finite, low, high, finite = np.mean([one for one, _ in found], axis=0)
             cells = [f"{value:.3f}" for value in (raw_low, low, raw_high, high, raw_finite, finite)]

@@ -75,7 +75,6 @@ def add_fit(commands: Any) -> None:
     parser.add_argument(
         "--cutoffs",
         choices=("global", "features", "random"),
-        default="global",
         help="with --bounds: how cutoffs were chosen: one for all runs (default), a known function of the features, or "
         "drawn without a look at instance or runtime; no bound holds if they depended on runtimes",
     )
@@ -95,6 +94,8 @@ def _fit(parsed: argparse.Namespace) -> None:
     for option in ("costs", "objective"):
         if getattr(parsed, option) is not None:
             raise SettingError(f"--{option} goes with --portfolio, which chooses between solvers.")
+    if parsed.cutoffs is not None and parsed.bounds is None:
+        raise SettingError("--cutoffs goes with --bounds, which keeps instances to calibrate bounds.")
     model = train(
         open_any(parsed),
         parsed.model,
@@ -107,7 +108,7 @@ def _fit(parsed: argparse.Namespace) -> None:
         name=name_of(parsed.data),
         yardsticks=True,
         bounds=parsed.bounds,
-        cutoffs=parsed.cutoffs,
+        cutoffs=parsed.cutoffs or "global",
     )
     record = model.training_record_
     rest = f"; {record.held_out} instances held out" if record.held_out else ""
@@ -124,7 +125,7 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
 
     if parsed.time is not None:
         raise SettingError("--time: a portfolio needs runs of several solvers and --features, not one table.")
-    if parsed.bounds is not None:
+    if parsed.bounds is not None or parsed.cutoffs is not None:
         raise SettingError("--bounds: a portfolio has no bounds; fit a model of one solver.")
     if parsed.family is not None:
         raise SettingError(f"--family {parsed.family}: a portfolio has the models' own families; leave it out.")

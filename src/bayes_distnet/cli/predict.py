@@ -122,6 +122,8 @@ def _predict(parsed: argparse.Namespace) -> None:
     if parsed.out is not None:
         check_can_write(parsed.out)
     asked = _columns(parsed) if parsed.bounds is None else _columns(parsed).with_bounds()
+    if parsed.cutoff_column is not None and not asked.bounds:
+        raise SettingError("--cutoff-column goes with --bounds.")
     predictor = TablePredictor(
         load_model(parsed.model),
         asked,

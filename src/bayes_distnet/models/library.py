@@ -17,9 +17,10 @@ from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.open_table import LAYOUT
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
-from bayes_distnet.models.bounds.calibrate import calibrate_dataset
+from bayes_distnet.models.bounds.calibrate import calibrate_runs
 from bayes_distnet.models.bounds.calibration import Calibration
 from bayes_distnet.models.bounds.cutoffs import check_cutoffs
+from bayes_distnet.models.bounds.instance_runs import InstanceRuns
 from bayes_distnet.models.bounds.stored import read_bounds, write_bounds
 from bayes_distnet.models.header import is_model, read_header
 from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
@@ -105,11 +106,14 @@ def train(
     data = data.matched()
     rest = data if holdout is None else data.split(holdout, random_state=random_state)[0]
     used, kept = (rest, None) if bounds is None else rest.split(bounds, random_state=random_state)
+    sample = None if kept is None else InstanceRuns.of_dataset(kept)
+    if sample is not None:
+        sample.cut(cutoffs)  # cutoffs that cannot be used are refused before the work
     started = time.perf_counter()
     fit_dataset(estimator, used)
     seconds = time.perf_counter() - started
-    if kept is not None:
-        estimator.bounds_ = calibrate_dataset(estimator, kept, cutoffs)
+    if sample is not None:
+        estimator.bounds_ = calibrate_runs(estimator, sample, cutoffs)
     observed = used.runs.observed()
     if yardsticks:
         estimator.yardsticks_ = fit_yardsticks(estimator, used, n_jobs=n_jobs)

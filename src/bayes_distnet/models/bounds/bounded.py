@@ -18,9 +18,10 @@ from bayes_distnet.data.targets import split_target
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import fit_runs, seed_of
-from bayes_distnet.models.bounds.calibrate import calibrate, calibration_of, instance_codes, rows_of
+from bayes_distnet.models.bounds.calibrate import calibrate, calibrate_runs, calibration_of
 from bayes_distnet.models.bounds.calibration import LEVEL, Calibration
 from bayes_distnet.models.bounds.cutoffs import check_cutoffs
+from bayes_distnet.models.bounds.instance_runs import InstanceRuns, instance_codes, rows_of
 from bayes_distnet.models.bounds.stored import write_bounds
 from bayes_distnet.models.library import load_model
 from bayes_distnet.validation import check_level, is_number
@@ -115,18 +116,17 @@ class Bounded(RegressorMixin, BaseEstimator):
             parts = (seconds, flags, None if groups is None else np.asarray(groups, dtype=object))
             return [rows_of(X, rows), *(None if one is None else one[rows] for one in parts)]
 
+        per_row = np.ndim(cutoff) > 0 if cutoff is not None else False
+        features, runs, marks, labels = part(kept)
+        sample = InstanceRuns.of(features, runs, marks, labels, np.asarray(cutoff)[kept] if per_row else cutoff)
+        sample.cut(self.cutoffs)  # cutoffs that cannot be used are refused before the work
         features, runs, marks, labels = part(learnt)
         self.model_ = clone(self.model)
         if np.ndim(seconds) == 2 and marks is not None:
             fit_runs(self.model_, features, runs, marks)
         else:
             self.model_.fit(features, runs, finished=marks, groups=labels)
-        per_row = np.ndim(cutoff) > 0 if cutoff is not None else False
-        limits = np.asarray(cutoff)[kept] if per_row else cutoff
-        features, runs, marks, labels = part(kept)
-        self.bounds_ = calibrate(
-            self.model_, features, runs, marks, labels, limits, cutoffs=self.cutoffs, level=self.level
-        )
+        self.bounds_ = calibrate_runs(self.model_, sample, self.cutoffs, self.level)
         return self
 
     def calibrate(

@@ -5,10 +5,9 @@ It is a module of its own, beside the package: importing the package takes long 
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` imports more, and that takes time
 import os
-import signal
 import sys
-from types import FrameType
 
 EXIT_STOPPED = 130
 PATIENCE = 5.0  # seconds that a command has to end by itself after Ctrl-C; compiled code may hold it up
@@ -36,7 +35,7 @@ def main() -> int:
     return code
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(number: int, frame: object) -> None:
     """End at once: no command has begun."""
     os.write(2, b"bayes-distnet: stopped.\n")
     os._exit(EXIT_STOPPED)

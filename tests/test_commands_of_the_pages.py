@@ -86,13 +86,17 @@ def scratch(folder: Path) -> None:
 def test_marked_blocks_of_a_page_run(page, tmp_path):
     scratch(tmp_path)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    texts = [block.text for block in blocks("sh") if block.runs and block.page == ROOT / page]
-    done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", "\n".join(texts)],
-        cwd=tmp_path,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    commands = [line for block in blocks("sh") if block.runs and block.page == ROOT / page for line in block.commands()]
+    assert commands
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        # `run` ends with the exit code of the solver that answered: satisfiable, unsatisfiable.
+        expected = (10, 20) if words_of(command)[:2] == ["bayes-distnet", "run"] else (0,)
+        assert done.returncode in expected, f"{command}\n{done.stderr[-2000:]}"

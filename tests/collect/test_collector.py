@@ -210,19 +210,20 @@ def test_no_run_is_lost_when_supervisors_are_killed(instances, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Dask warns about the dead worker
-def test_no_run_is_lost_when_a_dask_worker_is_killed(instances, tmp_path):
+def test_no_run_is_lost_when_two_of_four_dask_workers_are_killed(instances, tmp_path):
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
         pids = [nanny.pid for nanny in cluster.workers.values()]
         store = tmp_path / "r.sqlite"
 
-        def kill_one():
+        def kill_two():
             wait_for(store, 20)
-            os.kill(pids[0], signal.SIGKILL)
+            for pid in pids[:2]:
+                os.kill(pid, signal.SIGKILL)
 
-        killer = threading.Thread(target=kill_one)
+        killer = threading.Thread(target=kill_two)
         killer.start()
         table = collect_runs([SLEEPER], instances, 40, store=store, cutoff=5.0, cluster=cluster.scheduler_address)
         killer.join()
-        assert not Path(f"/proc/{pids[0]}").exists()
-    assert keys(table) == grid([SLEEPER], instances, range(1, 41))
+        assert not any(Path(f"/proc/{pid}").exists() for pid in pids[:2])
+    assert keys(table) == grid([SLEEPER], instances, range(1, 41))  # as on one machine: see above

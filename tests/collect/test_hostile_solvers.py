@@ -106,6 +106,21 @@ def test_a_stopped_supervisor_is_ended_from_outside(attack, places, monkeypatch,
     assert_nothing_is_left(places)
 
 
+@pytest.mark.parametrize(("stopped", "killed"), [(0, 1), (1, 0)])
+def test_a_stopped_process_continues_to_clean_up_when_its_parent_and_the_collector_are_killed(places, stopped, killed):
+    attack = PRELUDE + f"os.kill(above[{stopped}], signal.SIGSTOP); os.kill(above[{killed}], 9); time.sleep(60)"
+    code = f"""
+import os, signal, sys, threading, time
+from bayes_distnet.collect.executor import Executor
+executor = Executor()
+threading.Timer(1.5, os.kill, (os.getpid(), 9)).start()
+executor.run([sys.executable, "-I", "-S", "-c", {attack!r}], cutoff=60.0)
+time.sleep(60)
+"""
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(places)})
+    assert_nothing_is_left(places)
+
+
 def test_stopping_the_clock_does_not_lengthen_a_run(attack):
     code = """
         os.kill(above[0], signal.SIGSTOP)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from bayes_distnet.errors import FeatureError
+from bayes_distnet.cli.paths import check_paths, read_path
+from bayes_distnet.errors import FeatureError, SettingError
 
 if TYPE_CHECKING:
     from bayes_distnet.data.dataset import Dataset
@@ -22,6 +23,15 @@ class OneLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error and the way to help; exit with code 2."""
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse words, and refuse outputs that would overwrite each other or an input."""
+        parsed, rest = super().parse_known_args(args, namespace)
+        try:
+            check_paths(self._actions, parsed)
+        except SettingError as error:
+            self.error(str(error))
+        return parsed, rest
 
 
 def command(commands: Any, name: str, summary: str, details: str, examples: str) -> argparse.ArgumentParser:
@@ -50,6 +60,17 @@ def command(commands: Any, name: str, summary: str, details: str, examples: str)
         allow_abbrev=False,  # a script must not break when an option with a similar name is added
     )
     return parser
+
+
+def whole(text: str) -> int:
+    """Read a whole number that fits into 64 bits."""
+    number = int(text)
+    if not -(2**63) <= number < 2**63:
+        raise argparse.ArgumentTypeError(f"{text:.40}: expected a number of at most 64 bits.")
+    return number
+
+
+whole.__name__ = "whole number"  # argparse shows it: invalid whole number value
 
 
 def listed(kind: Callable[[str], Number]) -> Callable[[str], list[Number]]:
@@ -83,20 +104,20 @@ DATA_HELP = (
 def takes_features(parser: argparse.ArgumentParser) -> None:
     """Add the options that go with data: features and solver."""
     parser.add_argument(
-        "--features", type=Path, metavar="FILE", help="with a file of runs: Parquet or CSV with a column instance"
+        "--features", type=read_path, metavar="FILE", help="with a file of runs: Parquet or CSV with a column instance"
     )
     parser.add_argument("--solver", metavar="NAME", help="whose runs, where there are several solvers")
 
 
 def takes_model(parser: argparse.ArgumentParser) -> None:
     """Add the argument for a saved model."""
-    parser.add_argument("model", type=Path, metavar="MODEL", help="folder that `fit` or a model's save wrote")
+    parser.add_argument("model", type=read_path, metavar="MODEL", help="folder that `fit` or a model's save wrote")
 
 
 def takes_holdout(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options that leave instances out, and choose them by a seed."""
     parser.add_argument("--holdout", type=float, metavar="FRACTION", help=what)
-    parser.add_argument("--seed", type=int, default=0, help="of the model and of the instances held out; default: 0")
+    parser.add_argument("--seed", type=whole, default=0, help="of the model and of the instances held out; default: 0")
 
 
 def takes_instances(parser: argparse.ArgumentParser) -> None:
@@ -104,7 +125,7 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "instances",
         nargs="+",
-        type=Path,
+        type=read_path,
         metavar="INSTANCE",
         help="a file, or a folder (all files in it and below, except domain.pddl)",
     )

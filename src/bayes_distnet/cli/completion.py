@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from bayes_distnet.cli.arguments import command
+from bayes_distnet.cli.paths import PATHS, read_source
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -64,11 +64,11 @@ def _offer(action: Any) -> None:
     }
     if action.choices is not None:
         return
-    if action.dest in ("data", "source") and action.type is not Path:
+    if action.dest in ("data", "source") and action.type is read_source:
         action.complete = _words_or_files(DATASETS)
     elif action.dest in names:
         action.choices = list(names[action.dest])
-    elif action.type is Path or action.dest == "features":
+    elif action.type in PATHS or action.dest == "features":
         action.complete = shtab.FILE
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from bayes_distnet.cli.arguments import command
+from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
 
@@ -23,8 +23,8 @@ def add_import(commands: Any) -> None:
         "  bayes-distnet import distnet clasp-3.0.4-p8_rand_factoring --out factoring",
     )
     parser.add_argument("kind", choices=("aslib", "distnet"), help="form of the published data")
-    parser.add_argument("source", type=Path, help="the folder as published")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write")
+    parser.add_argument("source", type=read_path, help="the folder as published")
+    parser.add_argument("--out", type=written_path, required=True, metavar="FOLDER", help="folder to write")
     parser.add_argument(
         "--cutoff",
         type=float,
@@ -59,8 +59,8 @@ def add_convert(commands: Any) -> None:
         "The end of the name determines the form: .sqlite, .parquet, .csv or .csv.gz. Every run is checked.",
         "  bayes-distnet convert runs.sqlite runs.parquet\n  bayes-distnet convert runs.csv runs.sqlite",
     )
-    parser.add_argument("source", type=Path, help="file of runs")
-    parser.add_argument("target", type=Path, help="file to write, or store to add to")
+    parser.add_argument("source", type=read_path, help="file of runs")
+    parser.add_argument("target", type=written_path, help="file to write, or store to add to")
     parser.set_defaults(run=_convert)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_distnet.cli.arguments import command
+from bayes_distnet.cli.paths import written_path
 
 DATA = "clasp-factoring"
 RUNS = 8
@@ -25,7 +26,9 @@ def add_demo(commands: Any) -> None:
         "Fits models on clasp-factoring, compares them and writes a report; less than three minutes on two cores.",
         "  bayes-distnet demo\n  bayes-distnet demo --out somewhere",
     )
-    parser.add_argument("--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="default: out/demo")
+    parser.add_argument(
+        "--out", type=written_path, default=Path("out/demo"), metavar="FOLDER", help="default: out/demo"
+    )
     parser.set_defaults(run=_demo)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from bayes_distnet.cli.arguments import (
@@ -17,6 +16,7 @@ from bayes_distnet.cli.arguments import (
     takes_holdout,
     takes_model,
 )
+from bayes_distnet.cli.paths import read_source, written_path
 from bayes_distnet.cli.tables import open_any, takes_table
 from bayes_distnet.scoring.registry import SCORES
 
@@ -41,11 +41,13 @@ def add_evaluate(commands: Any) -> None:
         "  bayes-distnet evaluate model clasp-factoring --holdout 0.2 --json | jq .scores.nllh",
     )
     takes_model(parser)
-    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    parser.add_argument("data", type=read_source, metavar="DATA", help=DATA_HELP)
     takes_features(parser)
     takes_table(parser)
     takes_holdout(parser, "take only the instances that `fit` left out with this fraction and seed")
-    parser.add_argument("--by-instance", type=Path, metavar="FILE", help="one row per instance: .csv or .parquet")
+    parser.add_argument(
+        "--by-instance", type=written_path, metavar="FILE", help="one row per instance: .csv or .parquet"
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON")
     parser.set_defaults(run=_evaluate)
 

@@ -15,8 +15,10 @@ from bayes_distnet.cli.arguments import (
     open_data,
     print_json,
     takes_features,
+    whole,
     words,
 )
+from bayes_distnet.cli.paths import read_source, written_path
 from bayes_distnet.decide.selection.registry import SELECTORS
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.registry import EXPERIMENTS
@@ -53,9 +55,13 @@ def add_experiment(commands: Any) -> None:
         choices=(*EXPERIMENTS, "all"),
         help=f"{', '.join(EXPERIMENTS)}, or all: {', '.join(ALL)}",
     )
-    parser.add_argument("--data", default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring")
+    parser.add_argument(
+        "--data", type=read_source, default="clasp-factoring", help=f"{DATA_HELP}; default: clasp-factoring"
+    )
     takes_features(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="results; one folder per data set")
+    parser.add_argument(
+        "--out", type=written_path, required=True, metavar="FOLDER", help="results; one folder per data set"
+    )
     parser.add_argument(
         "--models",
         type=words,
@@ -78,7 +84,7 @@ def add_experiment(commands: Any) -> None:
 def _takes_conditions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runs",
-        type=listed(int),
+        type=listed(whole),
         metavar="N,N,...",
         help="runs per instance; default: 1,2,4,8,16 in low-samples, else 8",
     )
@@ -99,14 +105,14 @@ def _takes_conditions(parser: argparse.ArgumentParser) -> None:
 def _takes_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folds",
-        type=int,
+        type=whole,
         metavar="N",
         help="deal instances out to N folds at random; default: the folds of the data set if it has some, else 10",
     )
-    parser.add_argument("--only-folds", type=int, metavar="N", help="do at most N of the folds")
+    parser.add_argument("--only-folds", type=whole, metavar="N", help="do at most N of the folds")
     parser.add_argument(
         "--seeds",
-        type=int,
+        type=whole,
         help="number of repetitions; default: 3, with --preset 5, with --quick and in uncertainty 1",
     )
     parser.add_argument(
@@ -123,7 +129,7 @@ def _takes_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redo", action="store_true", help="repeat jobs that the folder has, for instance after a change of code"
     )
-    parser.add_argument("--cores", type=int, help="default: all")
+    parser.add_argument("--cores", type=whole, help="default: all")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print one JSON object per policy, for decisions only")
@@ -247,7 +253,7 @@ def add_report(commands: Any) -> None:
         "FOLDER holds results of `experiment`, finished or not. Writes tables/, figures/ and report.html into it.",
         "  bayes-distnet report out/lpg",
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="results of `experiment`")
+    parser.add_argument("folder", type=written_path, metavar="FOLDER", help="results of `experiment`")
     parser.set_defaults(run=_report)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
-from bayes_distnet.cli.arguments import command, found_instances, takes_instances, words
+from bayes_distnet.cli.arguments import command, found_instances, takes_instances, whole, words
+from bayes_distnet.cli.paths import written_path
 from bayes_distnet.features.cnf_groups import CNF_GROUPS
 from bayes_distnet.features.registry import FEATURE_SETS
 
@@ -28,12 +28,14 @@ def add_features(commands: Any) -> None:
         "  bayes-distnet features a.cnf b.cnf --out features.csv --costs costs.csv",
     )
     takes_instances(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=".parquet, .csv or .csv.gz")
-    parser.add_argument("--costs", type=Path, metavar="FILE", help="CPU seconds per instance, in all and by group")
+    parser.add_argument("--out", type=written_path, required=True, metavar="FILE", help=".parquet, .csv or .csv.gz")
+    parser.add_argument(
+        "--costs", type=written_path, metavar="FILE", help="CPU seconds per instance, in all and by group"
+    )
     parser.add_argument("--groups", type=words, metavar="A,B,...", help="compute these groups only; default: all")
-    parser.add_argument("--seed", type=int, default=0, help="of the probing runs; default: 0")
+    parser.add_argument("--seed", type=whole, default=0, help="of the probing runs; default: 0")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="per instance; default: 30")
-    parser.add_argument("--cores", type=int, default=1, help="number of files at once; default: 1")
+    parser.add_argument("--cores", type=whole, default=1, help="number of files at once; default: 1")
     parser.add_argument("--skip-bad", action="store_true", help="give a file that cannot be read a row without values")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_features)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayes_distnet.cli.arguments import (
@@ -14,7 +13,9 @@ from bayes_distnet.cli.arguments import (
     open_data,
     takes_features,
     takes_holdout,
+    whole,
 )
+from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import open_any, print_notes, takes_table
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.registry import MODELS, RECOMMENDED, Role
@@ -39,12 +40,12 @@ def add_fit(commands: Any) -> None:
         "  bayes-distnet fit clasp-factoring --bounds 0.2 --out model       # for predict --bounds 0.9\n"
         "  bayes-distnet fit sat-portfolio --portfolio --out portfolio      # all solvers, for run and advise",
     )
-    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    parser.add_argument("data", type=read_source, metavar="DATA", help=DATA_HELP)
     takes_features(parser)
     takes_table(parser)
     parser.add_argument("--portfolio", action="store_true", help="learn all solvers together, to choose between them")
     parser.add_argument(
-        "--costs", type=Path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
+        "--costs", type=read_path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
     )
     parser.add_argument(
         "--objective", metavar="NAME", help="with --portfolio: time, par10 or par2 is made small; default: par10"
@@ -78,8 +79,10 @@ def add_fit(commands: Any) -> None:
         help="with --bounds: how cutoffs were chosen: one for all runs (default), a known function of the features, or "
         "drawn without a look at instance or runtime; no bound holds if they depended on runtimes",
     )
-    parser.add_argument("--cores", type=int, default=-1, help="threads of forests; default: all cores")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write the model to")
+    parser.add_argument("--cores", type=whole, default=-1, help="threads of forests; default: all cores")
+    parser.add_argument(
+        "--out", type=written_path, required=True, metavar="FOLDER", help="folder to write the model to"
+    )
     parser.add_argument("--force", action="store_true", help="replace the model in that folder")
     parser.set_defaults(run=_fit)
 

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from bayes_distnet.cli.arguments import command, in_words, print_json
+from bayes_distnet.cli.paths import read_source
 from bayes_distnet.data.shipped.registry import DATASETS
 
 
@@ -22,7 +23,7 @@ def add_info(commands: Any) -> None:
         "  bayes-distnet info model\n"
         "  bayes-distnet info runs.sqlite --json | jq .runs",
     )
-    parser.add_argument("source", metavar="SOURCE", help="file, folder or name")
+    parser.add_argument("source", type=read_source, metavar="SOURCE", help="file, folder or name")
     parser.add_argument("--json", action="store_true", help="one line of JSON")
     parser.set_defaults(run=_info)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, listed, print_json, takes_model, words
+from bayes_distnet.cli.arguments import command, listed, print_json, takes_model, whole, words
+from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import print_notes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.registry import MODELS, Role
@@ -48,15 +48,18 @@ def add_predict(commands: Any) -> None:
     parser.add_argument(
         "features",
         nargs="+",
+        type=read_source,
         metavar="INPUT",
         help="a table (Parquet or CSV; - for CSV on stdin), or instance files and folders",
     )
     _takes_columns(parser)
     _takes_what_has_been_seen(parser)
-    parser.add_argument("--cores", type=int, help="with instance files: files at once; default: all cores")
+    parser.add_argument("--cores", type=whole, help="with instance files: files at once; default: all cores")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--out", type=Path, metavar="FILE", help=".csv, .csv.gz or .parquet; default: CSV to stdout")
+    form.add_argument(
+        "--out", type=written_path, metavar="FILE", help=".csv, .csv.gz or .parquet; default: CSV to stdout"
+    )
     form.add_argument("--json", action="store_true", help="one line of JSON per instance, to stdout")
     parser.set_defaults(run=_predict)
 
@@ -107,7 +110,7 @@ def _takes_what_has_been_seen(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seen",
-        type=Path,
+        type=read_path,
         metavar="RUNS",
         help="runs of these instances that have been made already (hybrid and bayes learn from them)",
     )

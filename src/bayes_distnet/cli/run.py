@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, print_json, row_of
+from bayes_distnet.cli.arguments import command, print_json, row_of, whole
+from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def add_run(commands: Any) -> None:
         "  bayes-distnet run problem.cnf --model portfolio --store runs.sqlite    # the next fit learns from it\n"
         "  bayes-distnet run problem.cnf --model portfolio --solver 'kissat=/opt/kissat -q --seed={seed} {instance}'",
     )
-    parser.add_argument("instance", type=Path, metavar="INSTANCE", help="instance file")
-    parser.add_argument("--model", type=Path, required=True, metavar="FOLDER", help="folder that `fit` wrote")
+    parser.add_argument("instance", type=read_path, metavar="INSTANCE", help="instance file")
+    parser.add_argument("--model", type=read_path, required=True, metavar="FOLDER", help="folder that `fit` wrote")
     parser.add_argument(
         "--solver",
         action="append",
@@ -46,12 +46,12 @@ def add_run(commands: Any) -> None:
         help="use only this solver of the model, or run it by a command of your own; may be repeated",
     )
     parser.add_argument("--answer", metavar="REGEX", help="with NAME=COMMAND: pattern of an answer in its output")
-    parser.add_argument("--features", type=Path, metavar="FILE", help="table with its features; default: computed")
+    parser.add_argument("--features", type=read_path, metavar="FILE", help="table with its features; default: computed")
     parser.add_argument("--deadline", type=float, metavar="SECONDS", help="by the clock, from the start; default: none")
-    parser.add_argument("--cores", type=int, default=1, help="solvers at a time; default: 1")
+    parser.add_argument("--cores", type=whole, default=1, help="solvers at a time; default: 1")
     parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
-    parser.add_argument("--seed", type=int, default=1, help="first seed of every solver; default: 1")
-    parser.add_argument("--store", type=Path, metavar="FILE", help="SQLite file to which all runs are added")
+    parser.add_argument("--seed", type=whole, default=1, help="first seed of every solver; default: 1")
+    parser.add_argument("--store", type=written_path, metavar="FILE", help="SQLite file to which all runs are added")
     parser.add_argument("--memory", type=float, metavar="GIB", default=4.0, help="per solver; default: 4")
     parser.add_argument(
         "--feature-limit", type=float, metavar="SECONDS", default=30.0, help="for features; default: 30"

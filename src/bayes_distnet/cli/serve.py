@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
-from bayes_distnet.cli.arguments import DATA_HELP, command, name_of, open_data
+from bayes_distnet.cli.arguments import DATA_HELP, command, name_of, open_data, whole
+from bayes_distnet.cli.paths import read_path, read_source
 from bayes_distnet.errors import SettingError
 
 
@@ -26,16 +26,18 @@ def add_serve(commands: Any) -> None:
     )
     parser.add_argument(
         "--model",
-        type=Path,
+        type=read_path,
         action="append",
         required=True,
         nargs="+",
         metavar="FOLDER",
         help="folder that `fit` wrote; several can be given",
     )
-    parser.add_argument("--data", metavar="DATA", help=f"data set to browse: {DATA_HELP}")
-    parser.add_argument("--features", type=Path, metavar="FILE", help="with a file of runs: features of its instances")
-    parser.add_argument("--port", type=int, default=8517, help="default: 8517; 0 takes a free one")
+    parser.add_argument("--data", type=read_source, metavar="DATA", help=f"data set to browse: {DATA_HELP}")
+    parser.add_argument(
+        "--features", type=read_path, metavar="FILE", help="with a file of runs: features of its instances"
+    )
+    parser.add_argument("--port", type=whole, default=8517, help="default: 8517; 0 takes a free one")
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="address to bind; default: 127.0.0.1, this machine only"
     )

@@ -197,7 +197,7 @@ class InstanceRuntimes(PredictedRuntimes):
 
     def unsure_share(self) -> FloatArray:
         """(n,) fraction of the variance of log time that is ignorance about the instance; the rest is luck."""
-        return self._mixture.share_between(np.log)
+        return self._mixture.log_share_between()
 
     def epistemic(self) -> FloatArray:
         """(n,) variance, over instances that the prediction may stand for, of their mean runtimes, in s²."""

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
@@ -148,7 +148,7 @@ def dask_processes(address: str, cores: int | None = None) -> Iterator[Processes
     from bayes_distnet.collect.workers import dask_workers
 
     with dask_workers(address, cores) as workers:
-        workers.client.run(one_thread)
+        workers.client.register_plugin(_one_thread_plugin())
         yield Processes(workers.pool, max(1, workers.slots() // 2))
 
 
@@ -164,6 +164,19 @@ def _begin() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _one_thread_plugin() -> Any:
+    """Return the plugin that keeps workers to one thread: also those that start later, in place of dead ones."""
+    from distributed import WorkerPlugin
+
+    class OneThread(WorkerPlugin):
+        name = "bayes-distnet-one-thread"
+
+        def setup(self, worker: Any) -> None:
+            one_thread()
+
+    return OneThread()
 
 
 def one_thread() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -30,6 +31,8 @@ from bayes_distnet.models.shown import ShownModel
 from bayes_distnet.models.training_runs import TrainingRuns
 from bayes_distnet.validation import check_seed
 
+#: Predicts the training instances by parts that have not seen them; most fits do not ask for it.
+Unseen = Callable[[], PredictedRuntimes]
 FOLDS = 5  # of predictions of unseen instances, by models that have none of their own
 
 
@@ -106,11 +109,11 @@ class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
         (40, 40)
         """
         unseen, features, observations = self._learn(X, y, finished, groups)
-        return unseen if unseen is not None else _cross_fitted(self, features, observations)
+        return unseen() if unseen is not None else _cross_fitted(self, features, observations)
 
     def _learn(
         self, X: Any, y: Any, finished: ArrayLike | None, groups: ArrayLike | None
-    ) -> tuple[PredictedRuntimes | None, FloatArray, Observations]:
+    ) -> tuple[Unseen | None, FloatArray, Observations]:
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit that fails leaves an unfitted model, not half of an old one
         features = self._check_features(X, reset=True)
@@ -272,8 +275,8 @@ class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
         return check_features(self, X, reset=reset)
 
     @abstractmethod
-    def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
-        """Learn; return predictions of the training instances by parts that have not seen them, if there are any."""
+    def _fit(self, features: FloatArray, observations: Observations) -> Unseen | None:
+        """Learn; return a function that predicts the training instances by parts that have not seen them, if any."""
 
     @abstractmethod
     def _predict(self, features: FloatArray) -> PredictedRuntimes: ...

@@ -14,7 +14,7 @@ from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
-from bayes_distnet.models.base import seed_of
+from bayes_distnet.models.base import Unseen, seed_of
 from bayes_distnet.models.instance_effect import EffectSize, with_effect
 from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
 from bayes_distnet.models.network.estimator import OUTPUTS, NetworkEstimator, as_tuple
@@ -171,7 +171,7 @@ class BayesDistNet(NetworkEstimator):
             check_at_least("n_draws", self.n_draws, 4)  # fewer show no disagreement of chains
         return True
 
-    def _fit(self, features: FloatArray, observations: Observations) -> InstanceRuntimes | None:
+    def _fit(self, features: FloatArray, observations: Observations) -> Unseen | None:
         if self.posterior == "nuts" and importlib.util.find_spec("blackjax") is None:
             raise not_installed("blackjax", extra="reference")
         super()._fit(features, observations)
@@ -185,7 +185,7 @@ class BayesDistNet(NetworkEstimator):
         x = self.ensemble_.inputs(features)
         unseen = self.ensemble_.out_of_fold(x)
         self.effect_ = EffectSize.fit(unseen, observations)
-        return self._with_effect(unseen, x, features)
+        return lambda: self._with_effect(unseen, x, features)
 
     def _sample(self, features: FloatArray, observations: Observations) -> None:
         from bayes_distnet.models.network.sampled_posterior import sample_posterior  # needs JAX and BlackJAX

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from bayes_distnet.arrays import FloatArray
+from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
@@ -45,9 +46,23 @@ class Candidates:
         halfway = LogNormal((near["loc"] + loc) / 2, np.exp((np.log(near["scale"]) + log_scale) / 2))
         return RuntimeDistribution(halfway, self.network.weights)
 
+    def __getitem__(self, rows: slice | IntArray) -> Self:
+        return type(self)(self.network[rows], self.forest[rows], self.runs[rows])
+
     def mixed(self, weights: dict[str, float]) -> RuntimeDistribution:
         """Return the mixture of those candidates that get the common shape."""
         return RuntimeDistribution.mixture([(getattr(self, name), weights[name]) for name in SHAPED])
+
+
+@dataclass(frozen=True)
+class Combined:
+    """One prediction from several candidates, made for the rows that are asked for: all at once need much memory."""
+
+    candidates: Candidates
+    combine: Callable[[Candidates], RuntimeDistribution]
+
+    def __getitem__(self, rows: slice | IntArray) -> RuntimeDistribution:
+        return self.combine(self.candidates[rows])
 
 
 @dataclass(frozen=True)
@@ -91,9 +106,9 @@ class Pool:
         """
         scores = [run_scores(getattr(candidates, name), observations) for name in SHAPED]
         weights = dict(zip(SHAPED, map(float, pool_weights(scores)), strict=True))
-        mixed = candidates.mixed(weights)
-        shape = fit_shape(mixed, observations, seed)
-        _, share = pool_weights([run_scores(rtd, observations) for rtd in (shape.of(mixed), candidates.runs)])
+        shape = fit_shape(Combined(candidates, lambda some: some.mixed(weights)), observations, seed)
+        shaped = Combined(candidates, lambda some: shape.of(some.mixed(weights)))
+        _, share = pool_weights([run_scores(rtd, observations) for rtd in (shaped, candidates.runs)])
         share = min(float(share), MOST_OF_RUNS) * float(observations.finished.mean())  # censored runs test it least
         return cls({name: (1.0 - share) * weight for name, weight in weights.items()} | {"runs": share}, shape)
 

@@ -13,8 +13,8 @@ from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.models.base import RuntimeEstimator, seed_of
-from bayes_distnet.models.candidates import Candidates, Pool
+from bayes_distnet.models.base import RuntimeEstimator, Unseen, seed_of
+from bayes_distnet.models.candidates import Candidates, Combined, Pool
 from bayes_distnet.models.forest.leaf_runs import LeafRuns, fit_leaf_runs
 from bayes_distnet.models.forest.trees import Forest, grow
 from bayes_distnet.models.imputation import draw_beyond
@@ -112,7 +112,7 @@ class HybridDistNet(RuntimeEstimator):
             n_members=self.n_members, n_draws=self.n_draws, max_iter=self.max_iter, verbose=self.verbose
         )
 
-    def _fit(self, features: FloatArray, observations: Observations) -> InstanceRuntimes:
+    def _fit(self, features: FloatArray, observations: Observations) -> Unseen:
         check_at_least("n_estimators", self.n_estimators, 1)
         check_at_least("n_members", self.n_members, 2)
         seed = seed_of(self.random_state)
@@ -139,9 +139,8 @@ class HybridDistNet(RuntimeEstimator):
             runs=runs,
         )
         self.pool_ = Pool.fit(candidates, observations, seed)
-        pooled = self.pool_.combine(candidates)
-        self.effect_ = EffectSize.fit(pooled, observations)
-        return self._with_effect(pooled, x, features)
+        self.effect_ = EffectSize.fit(Combined(candidates, self.pool_.combine), observations)
+        return lambda: self._with_effect(self.pool_.combine(candidates), x, features)
 
     def _predict(self, features: FloatArray) -> InstanceRuntimes:
         starts = range(0, max(len(features), 1), PREDICTED_ROWS)

@@ -27,6 +27,7 @@ from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.instance_effect import GRID, LARGEST, InstanceEffect, normal_scores
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.models.pooling import Rows
 from bayes_distnet.models.saving import Arrays, check_array
 
 #: Prior of the size: logit(size) is normal with this median and deviation.
@@ -54,12 +55,12 @@ class EffectSize:
     assumed: bool
 
     @classmethod
-    def fit(cls, unseen: RuntimeDistribution, observations: Observations) -> Self:
+    def fit(cls, unseen: Rows, observations: Observations) -> Self:
         """Learn the size from predictions of instances that the model has not seen.
 
         Parameters
         ----------
-        unseen : RuntimeDistribution
+        unseen : Rows
             Out-of-fold predictions of the training instances.
         observations : Observations
             Their runs. Instances with a single run say nothing about the split.

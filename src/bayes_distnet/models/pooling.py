@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
-from bayes_distnet.arrays import FloatArray
+from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 
 PSEUDO_COUNT = 2.0  # runs per part that every weight starts with
+SCORED_ROWS = 2000  # at a time: bounds the memory of mixtures with hundreds of components
 
 
-def run_scores(rtd: RuntimeDistribution, observations: Observations) -> FloatArray:
+class Rows(Protocol):
+    """Predictions of which some rows at a time can be taken; they may be made when they are asked for."""
+
+    def __getitem__(self, rows: slice | IntArray) -> RuntimeDistribution: ...
+
+
+def run_scores(predictions: Rows, observations: Observations) -> FloatArray:
     """Return the log density of every finished run and the log survival of every censored one.
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    predictions : Rows
         Predictions, one row per instance.
     observations : Observations
         Runs of the same instances.
@@ -29,8 +38,12 @@ def run_scores(rtd: RuntimeDistribution, observations: Observations) -> FloatArr
     seconds, finished = observations.matrix()
     present = ~np.isnan(seconds)
     seconds = np.where(present, seconds, 1.0)
-    scores = np.where(finished, rtd.log_pdf(seconds), rtd.log_sf(seconds))
-    return np.asarray(scores[present])
+    scores = np.empty(seconds.shape)
+    for start in range(0, len(seconds), SCORED_ROWS):
+        rows = slice(start, start + SCORED_ROWS)
+        rtd = predictions[rows]
+        scores[rows] = np.where(finished[rows], rtd.log_pdf(seconds[rows]), rtd.log_sf(seconds[rows]))
+    return scores[present]
 
 
 def pool_weights(scores: list[FloatArray], rounds: int = 200) -> FloatArray:

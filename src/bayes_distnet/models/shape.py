@@ -13,6 +13,7 @@ from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI
 from bayes_distnet.distributions.special.normal import normal_beyond
+from bayes_distnet.models.pooling import Rows
 from bayes_distnet.models.saving import check_array
 
 PSEUDO_RUNS = 10.0  # runs of a standard normal that decide the shape where the data cannot
@@ -82,7 +83,7 @@ class _Standardised:
         )
 
 
-def fit_shape(rtd: RuntimeDistribution, observations: Observations, seed: int) -> Shape:
+def fit_shape(unseen: Rows, observations: Observations, seed: int) -> Shape:
     """Fit two normals that, in place of each component of out-of-fold predictions, maximise their log score, by EM.
 
     Runtime distributions of one solver often share a shape that is no lognormal: a start-up time below which no run
@@ -91,7 +92,7 @@ def fit_shape(rtd: RuntimeDistribution, observations: Observations, seed: int) -
 
     Parameters
     ----------
-    rtd : RuntimeDistribution
+    unseen : Rows
         Out-of-fold predictions: mixtures of lognormals, one row per instance.
     observations : Observations
         Runs of the same instances.
@@ -103,7 +104,7 @@ def fit_shape(rtd: RuntimeDistribution, observations: Observations, seed: int) -
     Shape
         Two parts.
     """
-    runs = _standardised(rtd, observations, np.random.default_rng(seed))
+    runs = _standardised(unseen, observations, np.random.default_rng(seed))
     shape = Shape(np.array([0.5, 0.5]), np.array([-1.0, 1.0]), np.sqrt(np.array([0.5, 0.5])))
     last = -np.inf
     for _ in range(ROUNDS):
@@ -130,9 +131,10 @@ def _em_round(runs: _Standardised, shape: Shape) -> tuple[Shape, float]:
     return Shape(counts / counts.sum(), mean, width), float((highest + np.log(total)).mean())
 
 
-def _standardised(rtd: RuntimeDistribution, observations: Observations, rng: np.random.Generator) -> _Standardised:
+def _standardised(unseen: Rows, observations: Observations, rng: np.random.Generator) -> _Standardised:
     runs = rng.permutation(len(observations.seconds))[:RUNS]
-    loc, scale = _drawn_components(rtd, observations.instance[runs], rng)
+    instances, rows = np.unique(observations.instance[runs], return_inverse=True)
+    loc, scale = _drawn_components(unseen[instances], rows, rng)
     z = (np.log(observations.seconds[runs])[:, None] - loc) / scale
     return _Standardised(z[..., None], np.log(scale)[..., None], observations.finished[runs, None, None])
 
@@ -147,7 +149,7 @@ def _drawn_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Draw few components of each row by their weights, evenly spread over the cumulated ones: (rows, components)."""
     loc, scale = _parameters(rtd)
-    cumulated = np.cumsum(rtd.weights, axis=1)[rows]
+    cumulated = np.cumsum(rtd.weights[rows], axis=1)
     levels = (np.arange(COMPONENTS) + rng.random((len(rows), 1))) / COMPONENTS
     chosen = np.stack([np.searchsorted(c, level) for c, level in zip(cumulated, levels, strict=True)])
     chosen = np.minimum(chosen, rtd.n_components - 1)

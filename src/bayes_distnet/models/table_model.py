@@ -16,7 +16,7 @@ from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import ModelFileError
-from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.base import RuntimeEstimator, Unseen
 from bayes_distnet.models.header import read_header
 from bayes_distnet.models.saved_kinds import load_kind
 from bayes_distnet.models.saving import Arrays
@@ -65,7 +65,7 @@ class TableModel(RuntimeEstimator):
             self.n_features_in_ = self.encoder_.n_features_in_
         return self.encoder_.transform(X).to_numpy()
 
-    def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
+    def _fit(self, features: FloatArray, observations: Observations) -> Unseen | None:
         inner: RuntimeEstimator = clone(self.model)
         inner.n_features_in_ = features.shape[1]
         inner.feature_names_in_ = self.encoder_.get_feature_names_out()

@@ -80,6 +80,10 @@ class ServedModel:
         return [str(name) for name in (range(self.estimator.n_features_in_) if names is None else names)]
 
     @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.features)
+
+    @cached_property
     def trained_on(self) -> frozenset[str]:
         """Names of the training instances, as far as they are recorded."""
         return frozenset() if self.record is None else frozenset(map(str, self.record.names))
@@ -121,6 +125,9 @@ class ServedModel:
 
     def _table(self, rows: Sequence[Row]) -> pd.DataFrame:
         """Return rows as a table; numbers go straight into an array, since a table of dictionaries takes longer."""
+        for row in rows:  # each alone: in a common table, columns of other rows would hide what is missing
+            if not row.features.keys() >= self._names:
+                aligned(pd.DataFrame(columns=list(row.features)), self.estimator)
         try:
             values = [[row.features[name] for name in self.features] for row in rows]
             return pd.DataFrame(np.array(values, dtype=float), columns=self.features)

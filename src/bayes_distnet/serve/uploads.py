@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.collect.executor import Executor
+from bayes_distnet.data.compressed import ENDINGS
 from bayes_distnet.data.tables import read_frame
 from bayes_distnet.errors import BayesDistNetError
 from bayes_distnet.features.apart import features_apart
@@ -26,8 +27,9 @@ WORKERS = 2  # files whose features are computed at the same time
 
 
 def endings() -> list[str]:
-    """Return the endings of the names of files whose features can be computed."""
-    return [ending for entry in FEATURE_SETS.values() for ending in entry.suffixes]
+    """Return the endings of the names of files whose features can be computed; PDDL files are sent as they are."""
+    plain = [ending for entry in FEATURE_SETS.values() for ending in entry.suffixes]
+    return plain + [f"{ending}{packed}" for ending in plain if ending != ".pddl" for packed in ENDINGS]
 
 
 class Extraction:

@@ -21,7 +21,7 @@ LARGEST_FILE = 1 << 30  # bytes that a solver may write into one file
 GRACE_SECONDS = 1.0  # time in which the supervisor ends by itself after its owner, unless it is stopped
 
 # See prctl(2) and capabilities(7).
-_SET_DUMPABLE, _DROP_FROM_BOUNDING_SET, _SET_CHILD_SUBREAPER = 4, 24, 36
+_SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_FROM_BOUNDING_SET, _SET_CHILD_SUBREAPER = 1, 4, 24, 36
 _CAP_SYS_PTRACE = 19
 
 
@@ -60,6 +60,8 @@ def _protect() -> None:
 def _adopt_orphans() -> None:
     if not _prctl(_SET_CHILD_SUBREAPER, 1):
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
+    # The end of the parent continues this process if it was stopped: so it can clean up.
+    _prctl(_SET_DEATH_SIGNAL, signal.SIGCONT)
 
 
 def _prctl(option: int, value: int) -> bool:

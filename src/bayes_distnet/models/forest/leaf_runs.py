@@ -100,10 +100,10 @@ def fit_leaf_runs(
     # With few trees, all may have seen an instance: it is predicted by all runs then, not by its own.
     pooled[seen] = np.quantile(log_times, LEVELS)
     center, spread = float(log_times.mean()), max(float(log_times.std()), LEAST_SPREAD)
-    candidates = [kernels(pooled, width, center, spread) for width in WIDTHS]
-    best = int(np.argmax([run_scores(candidate, observations).mean() for candidate in candidates]))
-    learned = LeafRuns(quantiles.ravel(), np.array([WIDTHS[best]]), np.array([center]), np.array([spread]))
-    return learned, candidates[best]
+    scores = [run_scores(kernels(pooled, width, center, spread), observations).mean() for width in WIDTHS]
+    width = WIDTHS[int(np.argmax(scores))]
+    learned = LeafRuns(quantiles.ravel(), np.array([width]), np.array([center]), np.array([spread]))
+    return learned, kernels(pooled, width, center, spread)
 
 
 def kernels(log_times: FloatArray, width: float, center: float, spread: float) -> RuntimeDistribution:

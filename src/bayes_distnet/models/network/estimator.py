@@ -14,7 +14,7 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
-from bayes_distnet.models.base import RuntimeEstimator, seed_of
+from bayes_distnet.models.base import RuntimeEstimator, Unseen, seed_of
 from bayes_distnet.models.network.compilation import respect_thread_limit
 from bayes_distnet.models.network.ensemble import HISTORY, Ensemble
 from bayes_distnet.models.network.recipe import Recipe
@@ -35,7 +35,7 @@ class NetworkEstimator(RuntimeEstimator):
     @abstractmethod
     def _recipe(self) -> Recipe: ...
 
-    def _fit(self, features: FloatArray, observations: Observations) -> PredictedRuntimes | None:
+    def _fit(self, features: FloatArray, observations: Observations) -> Unseen | None:
         n_jobs = self.get_params(deep=False).get("n_jobs")
         self.ensemble_ = fit_networks(features, observations, self._recipe(), seed_of(self.random_state), n_jobs)
         return None

@@ -43,6 +43,27 @@ def add_fit(commands: Any) -> None:
     parser.add_argument("data", type=read_source, metavar="DATA", help=DATA_HELP)
     takes_features(parser)
     takes_table(parser)
+    _takes_portfolio(parser)
+    models = [entry.key for entry in MODELS.values() if entry.role is Role.MODEL]
+    parser.add_argument(
+        "--model",
+        choices=models,
+        default=RECOMMENDED,
+        metavar="NAME",
+        help=f"{', '.join(models)}; default: {RECOMMENDED}, the recommended one",
+    )
+    parser.add_argument("--family", metavar="NAME", help="of the predicted distributions; default: lognormal")
+    takes_holdout(parser, "leave out this fraction of the instances, e.g. 0.2")
+    _takes_bounds(parser)
+    parser.add_argument("--cores", type=whole, default=-1, help="threads of forests; default: all cores")
+    parser.add_argument(
+        "--out", type=written_path, required=True, metavar="FOLDER", help="folder to write the model to"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the model in that folder")
+    parser.set_defaults(run=_fit)
+
+
+def _takes_portfolio(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--portfolio", action="store_true", help="learn all solvers together, to choose between them")
     parser.add_argument(
         "--costs", type=read_path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
@@ -57,16 +78,9 @@ def add_fit(commands: Any) -> None:
         default=1.0,
         help="with --portfolio: cost of loading the model, charged with the features; default: 1",
     )
-    models = [entry.key for entry in MODELS.values() if entry.role is Role.MODEL]
-    parser.add_argument(
-        "--model",
-        choices=models,
-        default=RECOMMENDED,
-        metavar="NAME",
-        help=f"{', '.join(models)}; default: {RECOMMENDED}, the recommended one",
-    )
-    parser.add_argument("--family", metavar="NAME", help="of the predicted distributions; default: lognormal")
-    takes_holdout(parser, "leave out this fraction of the instances, e.g. 0.2")
+
+
+def _takes_bounds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bounds",
         type=float,
@@ -79,12 +93,6 @@ def add_fit(commands: Any) -> None:
         help="with --bounds: how cutoffs were chosen: one for all runs (default), a known function of the features, or "
         "drawn without a look at instance or runtime; no bound holds if they depended on runtimes",
     )
-    parser.add_argument("--cores", type=whole, default=-1, help="threads of forests; default: all cores")
-    parser.add_argument(
-        "--out", type=written_path, required=True, metavar="FOLDER", help="folder to write the model to"
-    )
-    parser.add_argument("--force", action="store_true", help="replace the model in that folder")
-    parser.set_defaults(run=_fit)
 
 
 def _fit(parsed: argparse.Namespace) -> None:

@@ -19,7 +19,6 @@ from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.bounds.calibrate import calibrate_runs
 from bayes_distnet.models.bounds.calibration import Calibration
-from bayes_distnet.models.bounds.cutoffs import check_cutoffs
 from bayes_distnet.models.bounds.instance_runs import InstanceRuns
 from bayes_distnet.models.bounds.stored import read_bounds, write_bounds
 from bayes_distnet.models.header import is_model, read_header
@@ -100,15 +99,11 @@ def train(
         check_writable(out, overwrite=overwrite)
     estimator = _unfitted(model, family, random_state, n_jobs) if isinstance(model, str) else model
     estimator = _of_tables(estimator, data)
-    _check_part("holdout", holdout)
-    _check_part("bounds", bounds)
-    check_cutoffs(cutoffs)
+    for part, size in (("holdout", holdout), ("bounds", bounds)):
+        _check_part(part, size)
     data = data.matched()
     rest = data if holdout is None else data.split(holdout, random_state=random_state)[0]
-    used, kept = (rest, None) if bounds is None else rest.split(bounds, random_state=random_state)
-    sample = None if kept is None else InstanceRuns.of_dataset(kept)
-    if sample is not None:
-        sample.cut(cutoffs)  # cutoffs that cannot be used are refused before the work
+    used, sample = (rest, None) if bounds is None else _with_calibration(rest, bounds, cutoffs, random_state)
     started = time.perf_counter()
     fit_dataset(estimator, used)
     seconds = time.perf_counter() - started
@@ -142,6 +137,14 @@ def _of_tables(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
     if layout is None and all(map(pd.api.types.is_numeric_dtype, data.features.dtypes)):
         return model
     return TableModel(model, () if layout is None else layout.categorical, layout)
+
+
+def _with_calibration(data: Dataset, size: float, cutoffs: str, random_state: int) -> tuple[Dataset, InstanceRuns]:
+    """Split data into training data and calibration runs, whose cutoffs are checked before the work."""
+    used, kept = data.split(size, random_state=random_state)
+    sample = InstanceRuns.of_dataset(kept)
+    sample.cut(cutoffs)
+    return used, sample
 
 
 def _check_part(name: str, part: float | None) -> None:

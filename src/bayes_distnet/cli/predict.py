@@ -12,6 +12,7 @@ from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import print_notes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.registry import MODELS, Role
+from bayes_distnet.validation import check_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ def add_predict(commands: Any) -> None:
         "  bayes-distnet predict model running.csv --elapsed-column age      # the time left of each\n"
         "  bayes-distnet predict model new/*.cnf                             # features are computed first\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"
+        "  bayes-distnet predict model features.csv --bounds 0.9         # a model that was fitted with --bounds\n"
         "  bayes-distnet predict model features.csv --seen runs.sqlite   # after a few runs of the same instances\n"
         "  bayes-distnet predict model - < features.csv | head -3\n"
         "  bayes-distnet predict model features.csv --json | jq .median",
@@ -67,7 +69,8 @@ def _takes_columns(parser: argparse.ArgumentParser) -> None:
         "--columns",
         type=words,
         metavar="NAME,...",
-        help="columns wanted: mean, median, q90 (any quantile), within:60 (any seconds), band, unsure, familiar",
+        help="columns wanted: mean, median, q90 (any quantile), within:60 (any seconds), band, unsure, bounds, "
+        "familiar",
     )
     parser.add_argument(
         "--quantiles", type=listed(number), metavar="P,P,...", help="columns q10, q25, ...; default: 0.1,0.25,0.75,0.9"
@@ -79,6 +82,18 @@ def _takes_columns(parser: argparse.ArgumentParser) -> None:
         help="columns within_SECONDS: probability of finishing within that time",
     )
     parser.add_argument("--band", type=number, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
+    parser.add_argument(
+        "--bounds",
+        type=number,
+        metavar="LEVEL",
+        help="columns lower and upper: with this probability a run takes at least, and at most, that long "
+        "(models of fit --bounds)",
+    )
+    parser.add_argument(
+        "--cutoff-column",
+        metavar="COLUMN",
+        help="with --bounds: column of the cutoff of each row, if cutoffs are a function of the features",
+    )
 
 
 def _takes_what_has_been_seen(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +124,9 @@ def _predict(parsed: argparse.Namespace) -> None:
 
     if parsed.out is not None:
         check_can_write(parsed.out)
-    asked = _columns(parsed)
+    asked = _columns(parsed) if parsed.bounds is None else _columns(parsed).with_bounds()
+    if parsed.cutoff_column is not None and not asked.bounds:
+        raise SettingError("--cutoff-column goes with --bounds.")
     predictor = TablePredictor(
         load_model(parsed.model),
         asked,
@@ -117,6 +134,8 @@ def _predict(parsed: argparse.Namespace) -> None:
         parsed.elapsed_column,
         parsed.band,
         None if parsed.seen is None else read_runs(parsed.seen),
+        None if parsed.bounds is None else check_level(parsed.bounds, "--bounds"),
+        parsed.cutoff_column,
     )
     tables = _predicted(parsed, predictor)
     if parsed.out is not None:

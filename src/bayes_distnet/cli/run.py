@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, cores, number, print_json, row_of, whole
+from bayes_distnet.cli.arguments import command, number, print_json, row_of, whole
 from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
@@ -50,7 +50,7 @@ def add_run(commands: Any) -> None:
     parser.add_argument(
         "--deadline", type=number, metavar="SECONDS", help="by the clock, from the start; default: none"
     )
-    parser.add_argument("--cores", type=cores, default=1, help="solvers at a time; default: 1")
+    parser.add_argument("--cores", type=whole, default=1, help="solvers at a time; default: 1")
     parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
     parser.add_argument("--seed", type=whole, default=1, help="first seed of every solver; default: 1")
     parser.add_argument("--store", type=written_path, metavar="FILE", help="SQLite file to which all runs are added")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from bayes_distnet.cli.arguments import (
     DATA_HELP,
     command,
+    cores,
     in_words,
     name_of,
+    number,
     open_data,
     takes_features,
     takes_holdout,
-    whole,
 )
 from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import open_any, print_notes, takes_table
@@ -55,7 +56,7 @@ def add_fit(commands: Any) -> None:
     parser.add_argument("--family", metavar="NAME", help="of the predicted distributions; default: lognormal")
     takes_holdout(parser, "leave out this fraction of the instances, e.g. 0.2")
     _takes_bounds(parser)
-    parser.add_argument("--cores", type=whole, default=-1, help="threads of forests; default: all cores")
+    parser.add_argument("--cores", type=cores, default=-1, help="threads of forests; default: all cores")
     parser.add_argument(
         "--out", type=written_path, required=True, metavar="FOLDER", help="folder to write the model to"
     )
@@ -73,7 +74,7 @@ def _takes_portfolio(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--overhead",
-        type=float,
+        type=number,
         metavar="SECONDS",
         default=1.0,
         help="with --portfolio: cost of loading the model, charged with the features; default: 1",
@@ -83,7 +84,7 @@ def _takes_portfolio(parser: argparse.ArgumentParser) -> None:
 def _takes_bounds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bounds",
-        type=float,
+        type=number,
         metavar="FRACTION",
         help="keep this fraction of the instances from the model to calibrate bounds, e.g. 0.2, for predict --bounds",
     )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, listed, print_json, takes_model, whole, words
+from bayes_distnet.cli.arguments import command, cores, listed, number, print_json, takes_model, words
 from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import print_notes
 from bayes_distnet.errors import SettingError
@@ -54,7 +54,7 @@ def add_predict(commands: Any) -> None:
     )
     _takes_columns(parser)
     _takes_what_has_been_seen(parser)
-    parser.add_argument("--cores", type=whole, help="with instance files: files at once; default: all cores")
+    parser.add_argument("--cores", type=cores, help="with instance files: files at once; default: all cores")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -73,18 +73,18 @@ def _takes_columns(parser: argparse.ArgumentParser) -> None:
         "familiar",
     )
     parser.add_argument(
-        "--quantiles", type=listed(float), metavar="P,P,...", help="columns q10, q25, ...; default: 0.1,0.25,0.75,0.9"
+        "--quantiles", type=listed(number), metavar="P,P,...", help="columns q10, q25, ...; default: 0.1,0.25,0.75,0.9"
     )
     parser.add_argument(
         "--within",
-        type=listed(float),
+        type=listed(number),
         metavar="SECONDS,...",
         help="columns within_SECONDS: probability of finishing within that time",
     )
-    parser.add_argument("--band", type=float, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
+    parser.add_argument("--band", type=number, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
     parser.add_argument(
         "--bounds",
-        type=float,
+        type=number,
         metavar="LEVEL",
         help="columns lower and upper: with this probability a run takes at least, and at most, that long "
         "(models of fit --bounds)",
@@ -100,7 +100,7 @@ def _takes_what_has_been_seen(parser: argparse.ArgumentParser) -> None:
     waited = parser.add_mutually_exclusive_group()
     waited.add_argument(
         "--elapsed",
-        type=float,
+        type=number,
         default=0.0,
         metavar="SECONDS",
         help="time that the runs have been going: all columns are then about the time left",
@@ -177,8 +177,8 @@ def _predicted(parsed: argparse.Namespace, predictor: TablePredictor) -> Iterato
 
 
 def _print_csv(tables: Iterable[pd.DataFrame]) -> None:
-    for number, table in enumerate(tables):
-        table.to_csv(sys.stdout, header=not number)
+    for at, table in enumerate(tables):
+        table.to_csv(sys.stdout, header=not at)
 
 
 def _print_lines(tables: Iterable[pd.DataFrame]) -> None:

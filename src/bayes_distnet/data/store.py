@@ -91,8 +91,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path = Path(path)
-        if self.path.suffix not in SUFFIXES:
-            raise StoreError(f"{self.path}: expected a name that ends in {', '.join(SUFFIXES)}.")
+        check_store_name(self.path)
         if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: no such file.")
         if not self.path.parent.is_dir():
@@ -326,6 +325,12 @@ class Store:
                         f"{self.path}: runs of {name!r} here had the {what} {old!r}, and now it is {new!r}. "
                         "Give the solver another name, or use a new store."
                     )
+
+
+def check_store_name(path: Path) -> None:
+    """Raise a `StoreError` unless a name ends as that of a store."""
+    if path.suffix not in SUFFIXES:
+        raise StoreError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}.")
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Do bounds hold what they promise under cutoffs, and do raw quantiles? Prints the table of docs/bounds.md.
 
-    python benchmarks/bounds.py [--seeds 3] [--models forest,bayes] [--fractions 0,0.2,0.4,0.6]
+    python benchmarks/bounds.py [--seeds 3] [--models forest,bayes,hybrid] [--fractions 0,0.2,0.4,0.6]
 
 A model learns from four runs of 60 % of the instances, cut off at the time that a given fraction of these runs exceeds.
 Four runs of half of the other instances, under the same cutoff, calibrate it; all runs of the rest, whose times are
@@ -86,7 +86,7 @@ def seed_of_a_fit(data, make, fraction, seed):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="fits per line")
-    parser.add_argument("--models", default="forest,bayes", help=f"some of {', '.join(MODELS)}")
+    parser.add_argument("--models", default="forest,bayes,hybrid", help=f"some of {', '.join(MODELS)}")
     parser.add_argument("--fractions", default="0,0.2,0.4,0.6", help="of the learnt runs cut off")
     parsed = parser.parse_args()
     warnings.simplefilter("ignore")

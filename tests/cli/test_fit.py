@@ -235,6 +235,8 @@ def test_the_default_model_expresses_its_uncertainty(folder, tmp_path, capsys):
 def test_bounds_from_fit_to_predict(folder, tmp_path, capsys):
     assert main(fit(folder, "--bounds", "0.5", "--out", tmp_path / "m")) == 0
     assert "; 20 instances calibrate bounds" in capsys.readouterr().out
+    assert main(["info", str(tmp_path / "m")]) == 0
+    assert "bounds: calibrated with 20 other instances" in capsys.readouterr().out
     words = ["predict", str(tmp_path / "m"), str(folder / "features.csv"), "--columns", "median,familiar"]
     assert main([*words, "--bounds", "0.8"]) == 0
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")

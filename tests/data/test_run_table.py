@@ -127,7 +127,7 @@ def test_instances_that_were_not_solved_count_as_slower_than_the_cutoff():
     assert facts["cutoff"] == 100.0
 
 
-@pytest.mark.parametrize("value", [{"a": 1}, [1, 2], np.array([1, 2]), b"a"])
+@pytest.mark.parametrize("value", [{"a": 1}, [1, 2], np.array([1, 2]), b"a", 10**400])
 @pytest.mark.parametrize("column", ["instance", "solver"])
 def test_names_that_are_lists_objects_or_bytes_are_refused(column, value):
     frame = pd.DataFrame({"instance": "a", "solver": "x", "seconds": 1.0, "status": "solved"}, index=[0, 1])

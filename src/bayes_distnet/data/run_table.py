@@ -251,15 +251,21 @@ def check_names(column: str, values: pd.Series) -> None:
     """
     _refuse(values.isna().to_numpy(bool), column, values, f"Every row needs its {column}.")
     if values.dtype == object:
-        strange = np.array([not isinstance(v, str | int | float | np.generic) for v in values], dtype=bool)
-        _refuse(strange, column, values, "Expected a name: a text or a number.")
+        strange = np.array([not _is_name(value) for value in values], dtype=bool)
+        _refuse(strange, column, values, "Expected a name: a text, or a number of at most 64 bits.")
+
+
+def _is_name(value: Any) -> bool:
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, str | float | np.generic)
 
 
 def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
         value = np.asarray(values, dtype=object)[row]
-        raise RuntimeDataError(f"run table, row {row}: {column} is {value!r} ({int(bad.sum())} such rows). {rule}")
+        raise RuntimeDataError(f"run table, row {row}: {column} is {value!r:.100} ({int(bad.sum())} such rows). {rule}")
 
 
 def _check_cutoff(cutoff: Any, rows: int) -> FloatArray:

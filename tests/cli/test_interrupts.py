@@ -20,7 +20,6 @@ def interrupted(line, folder, seconds, number=signal.SIGINT):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(seconds)
     os.killpg(process.pid, number)

@@ -98,6 +98,7 @@ def add_collect(commands: Any) -> None:
 def _collect(parsed: argparse.Namespace) -> None:
     from bayes_distnet.collect.collector import collect_runs
     from bayes_distnet.collect.repeat import relative_difference, repeat_runs
+    from bayes_distnet.data.store import check_store_name
 
     check_positive("--memory", parsed.memory)
     if parsed.repeat is not None:
@@ -110,13 +111,16 @@ def _collect(parsed: argparse.Namespace) -> None:
         "cores": parsed.cores,
         "progress": not parsed.quiet,
     }
-    solvers, files = _solvers(parsed), found_instances(parsed.instances, quiet=parsed.quiet)
+    check_store_name(parsed.store)
+    solvers, seeds = _solvers(parsed), _seeds(parsed.seeds)
+    cutoffs = None if parsed.cutoffs is None else _cutoffs(parsed.cutoffs)
+    files = found_instances(parsed.instances, quiet=parsed.quiet)
     runs = collect_runs(
         solvers,
         files,
-        _seeds(parsed.seeds),
+        seeds,
         cutoff=parsed.cutoff,
-        cutoffs=None if parsed.cutoffs is None else _cutoffs(parsed.cutoffs),
+        cutoffs=cutoffs,
         wall_limit=parsed.wall,
         cluster=parsed.cluster,
         **common,

@@ -64,6 +64,12 @@ _INSERT = (
 )
 
 
+def check_store_name(path: Path) -> None:
+    """Refuse names without the ending of a store."""
+    if path.suffix not in SUFFIXES:
+        raise StoreError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}.")
+
+
 class Store:
     """A file of runs. Use it in a `with` block, in one thread.
 
@@ -90,8 +96,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path = Path(path)
-        if self.path.suffix not in SUFFIXES:
-            raise StoreError(f"{self.path}: expected a name that ends in {', '.join(SUFFIXES)}.")
+        check_store_name(self.path)
         if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: no such file.")
         if not self.path.parent.is_dir():

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: help demo collect-demo check test lint types chromium fast-tests all-tests docs coverage benchmarks clean
+.PHONY: help demo collect-demo check test lint types chromium fast-tests all-tests fuzz docs coverage benchmarks clean
 
 help: ## list all targets
 	@awk -F ' *## *' '/^[a-z-]+:.*## /{sub(/:.*/, "", $$1); printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,11 @@ fast-tests: $(VENV)/.dev ## tests and doctests that are not marked slow
 
 all-tests: $(VENV)/.dev chromium ## all tests and doctests
 	$(PYTEST)
+
+MINUTES ?= 10
+
+fuzz: $(VENV)/.dev ## search for inputs that break the package, MINUTES=10 long
+	$(BIN)/python scripts/fuzz.py --minutes $(MINUTES)
 
 SITE := out/docs
 

@@ -8,9 +8,10 @@ from scipy import stats
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.experiments.forms import EXAMPLE_LEVELS
 from bayes_distnet.experiments.journal import fold_journal
 from bayes_distnet.experiments.registry import EXPERIMENTS, SHIFTS
-from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Results, fingerprint
+from bayes_distnet.experiments.results import Results, fingerprint
 
 RUNS, CENSORED = EXPERIMENTS["low-samples"].runs, EXPERIMENTS["censoring"].censored
 FAMILIES = ("lognormal", "inverse-gaussian")

@@ -91,5 +91,5 @@ def test_unknown_groups_and_broken_files_are_refused(tmp_path):
     with pytest.raises(RuntimeDataError, match="status needs one column per group"):
         FeatureGroups(groups.groups, groups.cost, groups.status.drop(columns="extra"))
     (tmp_path / "feature_groups.json").write_text('[{"name": "x"}]')
-    with pytest.raises(RuntimeDataError, match=r"feature_groups.json: no list of feature groups \(KeyError"):
+    with pytest.raises(RuntimeDataError, match=r"feature_groups.json: \[0\] has no 'features'"):
         read_groups(tmp_path, NAMES)

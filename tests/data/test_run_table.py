@@ -125,3 +125,19 @@ def test_instances_that_were_not_solved_count_as_slower_than_the_cutoff():
     facts = table.counts()["solvers"]["s"]
     assert facts["instance_medians"] == [1.5, np.inf, np.inf]
     assert facts["cutoff"] == 100.0
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [1, 2], np.array([1, 2]), b"a"])
+@pytest.mark.parametrize("column", ["instance", "solver"])
+def test_names_that_are_lists_objects_or_bytes_are_refused(column, value):
+    frame = pd.DataFrame({"instance": "a", "solver": "x", "seconds": 1.0, "status": "solved"}, index=[0, 1])
+    frame[column] = pd.Series([value, value], dtype=object)
+    with pytest.raises(RuntimeDataError, match=rf"row 0: {column} is .*Expected a name"):
+        RunTable.from_frame(frame)
+
+
+@pytest.mark.parametrize("seed", [np.inf, 1e30, 0.5])
+def test_seeds_beyond_whole_numbers_are_refused(seed):
+    frame = pd.DataFrame({"instance": ["a"], "seed": [seed], "seconds": 1.0, "status": "solved"})
+    with pytest.raises(RuntimeDataError, match="seed is"):
+        RunTable.from_frame(frame)

@@ -132,3 +132,39 @@ def test_a_newer_format_is_refused(path):
     database.close()
     with pytest.raises(StoreError, match="format 99"):
         Store(path)
+
+
+def test_a_file_that_sqlite_opens_and_cannot_read_is_named(path):
+    with Store(path) as store:
+        store.add(run(seed=seed) for seed in range(2000))
+    content = bytearray(path.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    path.write_bytes(content)
+    for read in (Store.runs, Store.done):
+        with Store(path, read_only=True) as store, pytest.raises(StoreError, match=r"runs\.sqlite: cannot be read"):
+            read(store)
+
+
+def test_values_of_another_kind_are_named_with_the_file(path):
+    with Store(path) as store:
+        store.add([run()])
+        store.begin_session("2026", {"cores": 2})
+    database = sqlite3.connect(path)
+    database.execute("DROP TRIGGER no_update")
+    database.execute("UPDATE runs SET seconds = 'soon'")
+    database.execute("UPDATE sessions SET facts = '[1]'")
+    database.commit()
+    database.close()
+    with Store(path, read_only=True) as store:
+        with pytest.raises(StoreError, match=r"runs\.sqlite: run table: seconds must be numbers"):
+            store.runs()
+        with pytest.raises(StoreError, match=r"runs\.sqlite, table sessions: the content is a list"):
+            store.sessions()
+
+
+def test_numbers_and_names_that_sqlite_cannot_hold_are_refused_with_the_file(path):
+    with Store(path) as store:
+        for strange in (run(seed=2**64), run(instance="\udcff.cnf")):
+            with pytest.raises(StoreError, match=r"runs\.sqlite: cannot be written"):
+                store.add([strange])
+        assert store.add([run()]) == 1

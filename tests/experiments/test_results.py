@@ -3,10 +3,12 @@ import shutil
 
 import pandas as pd
 import pytest
-from fake_results import fake_results
+from fake_results import MODELS, fake_results
 
 from bayes_distnet import Results, load_dataset
 from bayes_distnet.errors import ResultsError, SettingError
+
+POLICY = {"policy": "luby", "role": "peer", "measures": {"seconds": [1.0, 2.0]}}
 
 
 def test_planned_jobs_are_those_asked_for(low_samples):
@@ -65,7 +67,7 @@ def test_damaged_folders_are_refused(tmp_path):
         Results.load(folder)
     for line in ('{"kind": "scores", "key": {"runs": 1}}', '{"kind": "scores", "key": 5}', "[]"):
         (folder / "journal.jsonl").write_text(f"{line}\n")
-        with pytest.raises(ResultsError, match="line 1: not written by an experiment"):
+        with pytest.raises(ResultsError, match=r"line 1: .*(has no|expected an object)"):
             Results.load(folder)
     (folder / "journal.jsonl").write_bytes(b"\xff\xfe\n")
     with pytest.raises(ResultsError, match=r"journal\.jsonl: not text"):
@@ -74,3 +76,71 @@ def test_damaged_folders_are_refused(tmp_path):
     pd.DataFrame({"runs": [1]}).to_parquet(folder / "results.parquet")
     with pytest.raises(ResultsError, match=r"results\.parquet: no column 'data'"):
         Results.load(folder)
+
+
+def damaged(tmp_path, change, tables=False):
+    folder = tmp_path / "damaged"
+    fake_results(
+        folder, folds=1, seeds=1, models={"Ridge": MODELS["Ridge"]}, experiments=["low-samples"], tables=tables
+    )
+    change(folder)
+    with pytest.raises(ResultsError) as raised:
+        Results.load(folder)
+    return str(raised.value)
+
+
+def test_about_with_a_wrong_type_is_named_with_its_place(tmp_path):
+    def change(folder):
+        about = json.loads((folder / "about.json").read_text())
+        about["experiments"]["low-samples"]["calls"][0]["seeds"] = "two"
+        (folder / "about.json").write_text(json.dumps(about))
+
+    assert "about.json: experiments.low-samples.calls[0].seeds is 'two'" in damaged(tmp_path, change)
+
+
+def test_about_that_is_nested_too_deeply_is_an_error_like_others(tmp_path):
+    text = '{"format": 1, "data": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    assert "about.json: not JSON" in damaged(tmp_path, lambda folder: (folder / "about.json").write_text(text))
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "found"),
+    [
+        ("scores", {"nllh": "low"}, "scores.nllh is 'low'; expected a number"),
+        ("pit", [1, 2], "pit has 2 values; expected 20"),
+        ("examples", [{"instance": "a", "nllh": 0.1, "quantiles": [1.0]}], "quantiles has 1 values; expected 23"),
+        ("kind", "unheard", "kind is 'unheard'"),
+        ("key", {}, "key has no 'runs'"),
+        ("decisions", {"instances": ["a"], "policies": [POLICY]}, "measure 'seconds' of policy 'luby' has 2 values"),
+    ],
+)
+def test_a_line_of_the_journal_with_a_wrong_type_is_named(tmp_path, entry, value, found):
+    def change(folder):
+        lines = (folder / "journal.jsonl").read_text().splitlines()
+        lines[1] = json.dumps(json.loads(lines[1]) | {entry: value})
+        (folder / "journal.jsonl").write_text("\n".join(lines) + "\n")
+
+    message = damaged(tmp_path, change)
+    assert "journal.jsonl, line 2: " in message
+    assert found in message
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("results", "value", "low"),
+        ("results", "runs", 1.5),
+        ("results", "model", {"a": 1}),
+        ("results", "fold", [1, 2]),
+        ("calibration", "pit", 3),
+        ("calibration", "pit", [1, 2]),
+        ("examples", "quantiles", [0.5]),
+        ("examples", "quantiles", ["a"] * 23),
+    ],
+)
+def test_a_column_of_the_wrong_kind_is_named(tmp_path, table, column, value):
+    def change(folder):
+        frame = pd.read_parquet(folder / f"{table}.parquet")
+        frame.assign(**{column: [value] * len(frame)}).to_parquet(folder / f"{table}.parquet")
+
+    assert f"{table}.parquet: column {column!r}" in damaged(tmp_path, change, tables=True)

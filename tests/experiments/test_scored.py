@@ -3,8 +3,9 @@ import pytest
 
 from bayes_distnet import Marginal, Ridge
 from bayes_distnet.data.splits import cut_off, folds_by_instance
+from bayes_distnet.experiments.forms import EXAMPLE_LEVELS
 from bayes_distnet.experiments.pairs import behind
-from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Results
+from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import summarise
 from bayes_distnet.scoring.likelihood import nllh
 from bayes_distnet.scoring.registry import SCORES, Score

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from bayes_distnet.errors import SettingError
-from bayes_distnet.experiments.results import EXAMPLE_LEVELS
+from bayes_distnet.experiments.forms import EXAMPLE_LEVELS
 from bayes_distnet.report.charts.looks import Looks
 from bayes_distnet.report.curve_charts import calibration_chart, example_chart, finite_ends, pick_examples, shift_chart
 from bayes_distnet.report.names import main_labels

@@ -24,6 +24,7 @@ from bayes_distnet.data.splits import choose_cutoffs, two_parts
 from bayes_distnet.data.statuses import TIMEOUT
 from bayes_distnet.data.tables import read_by_instance, read_column, read_runs, write_column, write_frame, write_runs
 from bayes_distnet.errors import FeatureError, RuntimeDataError
+from bayes_distnet.files import located
 
 if TYPE_CHECKING:
     from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
@@ -87,10 +88,8 @@ class Dataset:
         return len(self.features)
 
     def __repr__(self) -> str:
-        solvers = ", ".join(self.solvers)
-        return (
-            f"<Dataset: {len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs of {solvers}>"
-        )
+        size = f"{len(self)} instances, {self.features.shape[1]} features, {len(self.runs)} runs"
+        return f"<Dataset: {size} of {', '.join(self.solvers)}>"
 
     def _repr_html_(self) -> str:
         return runs_html(self.runs, f"Dataset: {len(self):,} instances, {self.features.shape[1]:,} features")
@@ -337,14 +336,15 @@ class Dataset:
             raise RuntimeDataError(f"{folder}: no data set here (no runs.parquet).")
         provenance = read_provenance(folder / "provenance.json")
         features = read_by_instance(folder / "features.parquet")
-        return cls(
-            read_runs(folder / "runs.parquet"),
-            features,
-            read_column(folder / "feature_cost.parquet", "seconds"),
-            read_column(folder / "parts.parquet", "part"),
-            tuple(provenance.pop("notes", ())),
-            provenance,
-            read_folds(folder / "folds.parquet", features.index),
-            read_groups(folder, features.index),
-            read_column(folder / "groups.parquet", "group"),
-        )
+        with located(folder, RuntimeDataError):  # files may not belong together
+            return cls(
+                read_runs(folder / "runs.parquet"),
+                features,
+                read_column(folder / "feature_cost.parquet", "seconds"),
+                read_column(folder / "parts.parquet", "part"),
+                tuple(provenance.pop("notes", ())),
+                provenance,
+                read_folds(folder / "folds.parquet", features.index),
+                read_groups(folder, features.index),
+                read_column(folder / "groups.parquet", "group"),
+            )

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayes_distnet.data.tables import read_frame, write_frame
+from bayes_distnet.data.tables import read_by_instance, write_frame
 from bayes_distnet.errors import FeatureError, RuntimeDataError
+from bayes_distnet.schema import Fields, read_json
 
 PRESOLVED, UNKNOWN = "presolved", "unknown"
 #: Outcomes of the computation of a group on an instance. Presolved: the instance was solved meanwhile.
@@ -253,15 +254,21 @@ def read_groups(folder: Path, instances: pd.Index) -> FeatureGroups | None:
     path = folder / "feature_groups.json"
     if not path.is_file():
         return None
-    try:
-        groups = tuple(
-            FeatureGroup(one["name"], tuple(one["features"]), tuple(one["requires"]), bool(one["default"]))
-            for one in json.loads(path.read_text("utf-8"))
-        )
-    except (ValueError, TypeError, KeyError) as error:
-        raise RuntimeDataError(f"{path}: no list of feature groups ({error!r}).") from error
-    parts = dict(list(read_frame(folder / "feature_groups.parquet").set_index("instance").groupby("group")))
-    cost, status = (
-        pd.DataFrame({group.name: parts[group.name][column] for group in groups}) for column in ("seconds", "status")
+    groups = tuple(
+        FeatureGroup(one["name"], tuple(one["features"]), tuple(one["requires"]), one["default"])
+        for one in read_json(path, [_FORM], RuntimeDataError)
     )
-    return FeatureGroups(groups, cost, status).take(instances)
+    measured = folder / "feature_groups.parquet"
+    table = read_by_instance(measured)
+    try:
+        parts = dict(list(table.groupby("group")))
+        cost, status = (
+            pd.DataFrame({group.name: parts[group.name][column] for group in groups})
+            for column in ("seconds", "status")
+        )
+        return FeatureGroups(groups, cost.astype(float), status).take(instances)
+    except (TypeError, ValueError, KeyError) as error:  # also groups of the one file that the other does not have
+        raise RuntimeDataError(f"{measured}: no table of the groups in {path.name} ({error}).") from error
+
+
+_FORM = Fields({"name": str, "features": [str], "requires": [str], "default": bool})

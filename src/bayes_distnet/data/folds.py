@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from bayes_distnet.data.run_table import check_names
 from bayes_distnet.data.tables import read_frame, write_frame
+from bayes_distnet.errors import RuntimeDataError
 
 
 def make_folds(instance: pd.Series, repetition: pd.Series, fold: pd.Series, instances: pd.Index) -> pd.DataFrame:
@@ -56,4 +58,10 @@ def read_folds(path: Path, instances: pd.Index) -> pd.DataFrame | None:
     if not path.is_file():
         return None
     rows = read_frame(path)
-    return make_folds(rows["instance"], rows["repetition"], rows["fold"], instances)
+    if missing := [name for name in ("instance", "repetition", "fold") if name not in rows.columns]:
+        raise RuntimeDataError(f"{path}: no column {missing[0]!r}.")
+    try:
+        check_names("instance", rows["instance"])
+        return make_folds(rows["instance"], rows["repetition"], rows["fold"], instances)
+    except (TypeError, ValueError) as error:
+        raise RuntimeDataError(f"{path}: no table of folds ({error}).") from error

@@ -13,7 +13,8 @@ from bayes_distnet.data.importers.aslib import import_aslib
 from bayes_distnet.data.shipped.load import load_dataset
 from bayes_distnet.data.shipped.registry import DATASETS
 from bayes_distnet.data.tables import read_by_instance, read_runs
-from bayes_distnet.errors import FeatureError, SettingError
+from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
+from bayes_distnet.files import located
 
 
 def open_dataset(
@@ -59,10 +60,12 @@ def open_dataset(
         if solver is not None:
             raise SettingError(f"solver={solver!r}: runs of all solvers are needed; leave it out (--solver).")
     elif solver is not None:
-        data = data.of(solver)
+        with located(source, RuntimeDataError):
+            data = data.of(solver)
     elif len(data.solvers) > 1:
         raise SettingError(f"{source}: runs of {', '.join(data.solvers)}; choose one (solver=, --solver).")
-    both = data.matched()
+    with located(source, FeatureError):
+        both = data.matched()
     without_features = data.runs.frame["instance"].nunique() - len(both)
     without_runs = len(data) - len(both)
     if not without_features and not without_runs:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.schema import Fields, read_json
 
 
 def write_provenance(path: Path, about: dict[str, Any]) -> None:
@@ -18,10 +19,5 @@ def read_provenance(path: Path) -> dict[str, Any]:
     """Return notes and facts on the origin of data; nothing where there is no such file."""
     if not path.is_file():
         return {}
-    try:
-        about = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RuntimeDataError(f"{path}: not JSON ({error}).") from error
-    if not isinstance(about, dict) or not isinstance(about.get("notes", []), list):
-        raise RuntimeDataError(f"{path}: expected an object whose notes, if any, are a list.")
+    about: dict[str, Any] = read_json(path, Fields({}, {"notes": [str]}), RuntimeDataError)
     return about

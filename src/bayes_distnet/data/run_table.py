@@ -71,6 +71,8 @@ class RunTable:
         """
         if not isinstance(frame, pd.DataFrame):
             raise RuntimeDataError(f"run table: expected a pandas DataFrame, found {type(frame).__name__}.")
+        if not frame.columns.is_unique:
+            raise RuntimeDataError("run table: two columns have the same name.")
         if missing := sorted({"instance", "seconds", "status"} - set(frame.columns)):
             raise RuntimeDataError(f"run table: no column {missing}; found {sorted(map(str, frame.columns))}.")
         table = frame.reset_index(drop=True)
@@ -78,9 +80,9 @@ class RunTable:
             if column not in table:
                 table[column] = default
         for column in ("instance", "solver"):
-            _refuse(table[column].isna().to_numpy(bool), column, table[column], f"Every run needs its {column}.")
+            check_names(column, table[column])
         seed = as_numbers(table["seed"], "run table: seed")
-        _refuse(~(seed == np.floor(seed)), "seed", seed, "A seed is a whole number.")
+        _refuse(~((seed == np.floor(seed)) & (np.abs(seed) < 2.0**63)), "seed", seed, "A seed is a whole number.")
         status = table["status"].to_numpy(object)
         unknown = np.array([not (isinstance(s, str) and s in STATUSES) for s in status], dtype=bool)
         found = ", ".join(sorted({repr(s) for s in status[unknown]}))
@@ -230,6 +232,27 @@ class RunTable:
     def solvers(self) -> Iterator[str]:
         """Names of the solvers, sorted."""
         return iter(sorted(self.frame["solver"].unique(), key=str))
+
+
+def check_names(column: str, values: pd.Series) -> None:
+    """Check names of instances or solvers: every run has one, and lists, objects and bytes are none.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column in messages.
+    values : Series
+        The names.
+
+    Raises
+    ------
+    RuntimeDataError
+        A row without a name, or with something that is no name.
+    """
+    _refuse(values.isna().to_numpy(bool), column, values, f"Every row needs its {column}.")
+    if values.dtype == object:
+        strange = np.array([not isinstance(v, str | int | float | np.generic) for v in values], dtype=bool)
+        _refuse(strange, column, values, "Expected a name: a text or a number.")
 
 
 def _refuse(bad: BoolArray, column: str, values: Any, rule: str) -> None:

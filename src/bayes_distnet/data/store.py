@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from bayes_distnet.data.claims import Claims
 from bayes_distnet.data.run import Key, Run
 from bayes_distnet.data.statuses import INTERRUPTED, STATUSES
-from bayes_distnet.errors import StoreError
+from bayes_distnet.errors import RuntimeDataError, StoreError
+from bayes_distnet.schema import parse_json
 
 if TYPE_CHECKING:  # a program that only adds runs needs no tables
     import pandas as pd
@@ -125,8 +126,19 @@ class Store:
     def _naming_the_file(self, what: str) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:  # also numbers and names that SQLite cannot hold
             raise StoreError(f"{self.path}: {what} ({error}).") from error
+
+    def _read(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; a file that can be opened may still be damaged."""
+        with self._naming_the_file("cannot be read"):
+            return self._database.execute(query, values).fetchall()
+
+    def _table(self, name: str, columns: Sequence[str], order: str) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = self._read(f"SELECT {', '.join(columns)} FROM {name} ORDER BY {order}")
+        return pd.DataFrame.from_records(rows, columns=list(columns), coerce_float=True)
 
     def _make_tables(self) -> None:
         """Make the tables of an empty file."""
@@ -177,34 +189,31 @@ class Store:
 
     def runs(self) -> RunTable:
         """Return all runs as a checked table."""
-        import pandas as pd
-
         from bayes_distnet.data.run_table import RunTable
 
-        frame = pd.read_sql_query(f"SELECT {', '.join(_COLUMNS)} FROM runs ORDER BY rowid", self._database)
-        return RunTable.from_frame(frame)
+        try:
+            return RunTable.from_frame(self._table("runs", _COLUMNS, "rowid"))
+        except RuntimeDataError as error:
+            raise StoreError(f"{self.path}: {error}") from error
 
     def done(self) -> set[Key]:
         """Return the keys of all stored runs that were not interrupted."""
-        rows = self._database.execute("SELECT solver, instance, seed FROM runs WHERE status <> ?", (INTERRUPTED,))
-        return set(rows)
+        rows = self._read("SELECT solver, instance, seed FROM runs WHERE status <> ?", (INTERRUPTED,))
+        return {(str(solver), str(instance), seed) for solver, instance, seed in rows}
 
     def repeats(self) -> pd.DataFrame:
         """Return the runs that were made twice with one seed, and the seconds of both."""
-        import pandas as pd
-
-        return pd.read_sql_query("SELECT * FROM repeats", self._database)
+        return self._table("repeats", ("solver", "instance", "seed", "seconds", "again"), "rowid")
 
     def solvers(self) -> pd.DataFrame:
         """Return name, command, answer pattern and version of every solver."""
-        import pandas as pd
-
-        return pd.read_sql_query("SELECT * FROM solvers ORDER BY name", self._database)
+        return self._table("solvers", ("name", "command", "answer", "version"), "name")
 
     def sessions(self) -> list[dict[str, Any]]:
         """Return start, machine and settings of every collection of runs."""
-        rows = self._database.execute("SELECT started, facts FROM sessions ORDER BY started")
-        return [{"started": started, **json.loads(facts)} for started, facts in rows]
+        rows = self._read("SELECT started, facts FROM sessions ORDER BY started")
+        where = f"{self.path}, table sessions"
+        return [{"started": at, **parse_json(str(facts), {str: object}, where, StoreError)} for at, facts in rows]
 
     def add(self, runs: Iterable[Run]) -> int:
         """Add runs in one transaction, and release the claims on them.

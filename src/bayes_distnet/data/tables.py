@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from bayes_distnet.data.run import Run
-from bayes_distnet.data.run_table import RunTable
+from bayes_distnet.data.run_table import RunTable, check_names
 from bayes_distnet.data.statuses import INTERRUPTED
 from bayes_distnet.data.store import SUFFIXES, Store
 from bayes_distnet.data.values import MISSING
 from bayes_distnet.errors import BayesDistNetError, RuntimeDataError, SettingError
+from bayes_distnet.files import located, written_whole
 
 TABLES = (".parquet", ".csv", ".csv.gz")
 # pandas 3 reads every float exactly as it was written; earlier versions need this option.
@@ -51,10 +51,8 @@ def read_runs(path: str | os.PathLike[str]) -> RunTable:
         with Store(path, read_only=True) as store:
             return store.runs()
     frame = read_frame(path)
-    try:
+    with located(path, RuntimeDataError):
         return RunTable.from_frame(frame)
-    except RuntimeDataError as error:
-        raise RuntimeDataError(f"{path}: {error}") from error
 
 
 def write_runs(runs: RunTable, path: str | os.PathLike[str]) -> int:
@@ -124,12 +122,18 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise RuntimeDataError(f"{path}: no such file.")
     try:
         if path.suffix == ".parquet":
-            return pd.read_parquet(path)
+            return _plain_columns(pd.read_parquet(path))
         missing = {name: list(MISSING) for name in pd.read_csv(path, nrows=0).columns if name not in _NAMES}
         frame: pd.DataFrame = pd.read_csv(path, dtype=_TEXT, keep_default_na=False, na_values=missing, **_EXACT)
         return frame
     except Exception as error:  # each reader has its own errors
         raise RuntimeDataError(f"{path}: cannot be read as a table ({str(error).strip()}).") from error
+
+
+def _plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    if not all(isinstance(name, str) for name in frame.columns) or not frame.columns.is_unique:
+        raise ValueError("its columns have no names, or two have the same name")
+    return frame
 
 
 def read_by_instance(path: str | os.PathLike[str], error: type[BayesDistNetError] = RuntimeDataError) -> pd.DataFrame:
@@ -150,6 +154,10 @@ def read_by_instance(path: str | os.PathLike[str], error: type[BayesDistNetError
     table = read_frame(path)
     if "instance" not in table.columns:
         raise error(f"{path}: no column 'instance'; found {', '.join(map(str, table.columns[:5]))}.")
+    try:
+        check_names("instance", table["instance"])
+    except RuntimeDataError as cause:
+        raise error(f"{path}: {cause}") from cause
     return table.set_index("instance")
 
 
@@ -168,7 +176,12 @@ def read_column(path: Path, name: str) -> pd.Series | None:
     Series or None
         The column, indexed by instance; None if the file does not exist.
     """
-    return read_by_instance(path)[name] if path.is_file() else None
+    if not path.is_file():
+        return None
+    table = read_by_instance(path)
+    if name not in table.columns:
+        raise RuntimeDataError(f"{path}: no column {name!r}; found {', '.join(map(str, table.columns[:5]))}.")
+    return table[name]
 
 
 def write_column(column: pd.Series | None, path: Path, name: str) -> None:
@@ -207,13 +220,14 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     check_can_write(path)
     frame = frame if frame.index.name is None else frame.reset_index()
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
-        draft = Path(folder) / path.name
-        if path.suffix == ".parquet":
-            frame.to_parquet(draft, index=False, compression="zstd")
-        else:
-            frame.to_csv(draft, index=False)
-        os.replace(draft, path)
+    with written_whole(path) as draft:
+        try:
+            if path.suffix == ".parquet":
+                frame.to_parquet(draft, index=False, compression="zstd")
+            else:
+                frame.to_csv(draft, index=False)
+        except (TypeError, ValueError, OverflowError) as error:  # values that the form of the file cannot hold
+            raise RuntimeDataError(f"{path}: the table cannot be written in this form ({error}).") from error
 
 
 def check_can_write(path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from bayes_distnet.data.tables import check_can_write
+from bayes_distnet.files import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +42,10 @@ def write_blocks(blocks: Iterable[pd.DataFrame], path: str | os.PathLike[str]) -
     path = Path(path)
     check_can_write(path)
     rows = 0
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
-        draft = Path(folder) / path.name
-        with (_parquet if path.suffix == ".parquet" else _csv)(draft) as write:
-            for block in blocks:
-                write(block if block.index.name is None else block.reset_index())
-                rows += len(block)
-        os.replace(draft, path)
+    with written_whole(path) as draft, (_parquet if path.suffix == ".parquet" else _csv)(draft) as write:
+        for block in blocks:
+            write(block if block.index.name is None else block.reset_index())
+            rows += len(block)
     return rows
 
 

@@ -106,8 +106,8 @@ def check_redo(folder: Path, plan: Plan) -> None:
     if stay:
         label = stay[0][model_at]
         raise ResultsError(
-            f"{folder}: {len(stay)} other jobs of {label!r} with other settings ({stored[label]['settings']}) would "
-            "stay. Do them all again, give yours another name, or choose another folder."
+            f"{folder}: {len(stay)} other jobs of {label!r} with other settings ({stored[label].get('settings')}) "
+            "would stay. Do them all again, give yours another name, or choose another folder."
         )
 
 
@@ -145,7 +145,7 @@ def announce(folder: Path, plan: Plan, *, redo: bool) -> None:
 def _check_same(folder: Path, label: str, held: dict[str, str], mine: dict[str, str]) -> None:
     if _differ(held, mine):
         raise ResultsError(
-            f"{folder}: holds results of another model called {label!r} ({held['settings']}). "
+            f"{folder}: holds results of another model called {label!r} ({held.get('settings')}). "
             "Give yours another name, or choose another folder."
         )
     if held.get("source") != mine.get("source"):
@@ -181,7 +181,7 @@ def _identity(text: str, plan: Plan) -> dict[str, str]:
 
 
 def _differ(held: dict[str, str] | None, mine: dict[str, str]) -> bool:
-    return held is not None and (held["from"], held["settings"]) != (mine["from"], mine["settings"])
+    return held is not None and any(held.get(what) != mine[what] for what in ("from", "settings"))
 
 
 def _source(text: str) -> dict[str, str]:
@@ -211,5 +211,5 @@ def note_session(folder: Path, session: dict[str, Any]) -> None:
         Start, duration, number of jobs and of processes.
     """
     about = read_about(folder) or {}
-    about["sessions"].append(session)
+    about.setdefault("sessions", []).append(session)
     write_about(folder, about)

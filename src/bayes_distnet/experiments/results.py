@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,11 +16,12 @@ import pandas as pd
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.shipped.load import load_dataset
-from bayes_distnet.data.tables import read_frame
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.decision_records import curve_rows, decision_rows
+from bayes_distnet.experiments.forms import ABOUT_FORM, parse_record, read_results_table
 from bayes_distnet.experiments.registry import EXPERIMENTS, SCORED, SHIFTS
 from bayes_distnet.experiments.roles import with_roles
+from bayes_distnet.schema import Fields, is_json, mismatch, read_json
 
 #: Names of files in a results folder.
 ABOUT, JOURNAL, LOCK, DATA = "about.json", "journal.jsonl", ".lock", "data"
@@ -46,9 +46,6 @@ COLUMNS = {
 
 # Columns that, with those of a job, distinguish the rows of a table.
 _SINGLE = ("experiment", "score", "instance", "verdict", "shift", "policy", "measure", "curve", "at")
-
-#: Levels of the quantiles that are stored for example instances.
-EXAMPLE_LEVELS = (0.005, 0.025, *(round(0.05 * i, 2) for i in range(1, 20)), 0.975, 0.995)
 
 #: A line of the journal: kind and key of a job, and its results or its error.
 Record = dict[str, Any]
@@ -219,14 +216,12 @@ def read_about(folder: Path) -> dict[str, Any] | None:
     path = folder / ABOUT
     if not path.is_file():
         return None
-    try:
-        about = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise ResultsError(f"{path}: not JSON ({error}).") from error
-    if not isinstance(about, dict) or not {"format", "data", "experiments"} <= set(about):
-        raise ResultsError(f"{path}: not made by an experiment.")
-    if about["format"] != FORMAT:
-        raise ResultsError(f"{path}: format {about['format']!r}; this version reads {FORMAT}.")
+    found = read_json(path, Fields({"format": int}), ResultsError)
+    if found["format"] != FORMAT:
+        raise ResultsError(f"{path}: format {found['format']!r}; this version reads {FORMAT}.")
+    if (wrong := mismatch(found, ABOUT_FORM)) is not None:
+        raise ResultsError(f"{path}: {wrong}; not made by an experiment.")
+    about: dict[str, Any] = found
     return about
 
 
@@ -254,21 +249,14 @@ def read_journal(folder: Path) -> list[Record]:
     records = []
     try:
         lines = path.read_text("utf-8").split("\n")
-    except UnicodeDecodeError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise ResultsError(f"{path}: not text ({error}).") from error
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                break
-            raise ResultsError(f"{path}, line {number}: not JSON ({error}).") from error
-        key = record.get("key") if isinstance(record, dict) and "kind" in record else None
-        if not isinstance(key, dict) or set(key) != set(KEY):
-            raise ResultsError(f"{path}, line {number}: not written by an experiment.")
-        records.append(record)
+        if number == len(lines) and not is_json(line):
+            break
+        records.append(parse_record(line, f"{path}, line {number}"))
     return records
 
 
@@ -301,7 +289,7 @@ def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record
     """Rows of a table on disk and of the journal, each job once."""
     path = folder / f"{name}.parquet"
     columns = COLUMNS[name]
-    parts = [_read_table(path, columns)] if path.is_file() else []
+    parts = [read_results_table(path, columns)] if path.is_file() else []
     rows = [row for record in records for row in _rows(name, record, about["data"])]
     if rows:
         parts.append(pd.DataFrame(rows, columns=columns))
@@ -311,13 +299,6 @@ def _joined(folder: Path, name: str, about: dict[str, Any], records: list[Record
     # A crash between writing a table and emptying the journal leaves jobs in both.
     single = [column for column in columns if column in (*KEY, *_SINGLE)]
     return table.drop_duplicates(single, ignore_index=True)
-
-
-def _read_table(path: Path, columns: list[str]) -> pd.DataFrame:
-    table = read_frame(path)
-    if missing := [column for column in columns if column not in table.columns]:
-        raise ResultsError(f"{path}: no column {missing[0]!r}; not written by an experiment.")
-    return table
 
 
 def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
@@ -330,7 +311,7 @@ def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
         yield key | {"pit": record["pit"]}
     elif name in ("examples", "familiarity", "shifts"):
         for row in record.get(name, ()):
-            yield key | row
+            yield row | key
     elif name == "decisions" and name in record:
         yield from decision_rows(record)
     elif name == "curves":

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.experiments.forms import EXAMPLE_LEVELS, PIT_BINS
 from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded, split_data
-from bayes_distnet.experiments.results import EXAMPLE_LEVELS, Record
+from bayes_distnet.experiments.results import Record
 from bayes_distnet.models.familiarity import TrainingRange, Verdict, verdicts
 from bayes_distnet.models.registry import find_model
 from bayes_distnet.scoring.calibration import pit
 from bayes_distnet.scoring.registry import SCORES
 from bayes_distnet.scoring.trial import Trial, fit_and_score, score_all
 
-PIT_BINS = 20  # bins of the stored histogram of probability integral transforms
 MOST_EXAMPLES = 100  # test instances per fold whose predictions are stored
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.errors import SettingError
-from bayes_distnet.experiments.results import EXAMPLE_LEVELS
+from bayes_distnet.experiments.forms import EXAMPLE_LEVELS
 from bayes_distnet.experiments.statistics import row_name
 from bayes_distnet.report.charts.chart import Line, LineChart
 from bayes_distnet.report.charts.looks import RECORDED, Looks

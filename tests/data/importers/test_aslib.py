@@ -314,3 +314,15 @@ def test_a_timeout_without_time_and_cutoff_is_an_error_that_names_cutoff(tmp_pat
     assert import_aslib(tmp_path, cutoff=9).runs.seconds.tolist() == [9.0]
     with pytest.raises(SettingError, match="cutoff=-1"):
         import_aslib(tmp_path, cutoff=-1)
+
+
+@pytest.mark.parametrize("repetition", ["inf", "-inf", "1e300", "1.5"])
+def test_a_repetition_that_is_no_whole_number_is_named_with_its_line(tmp_path, repetition):
+    with pytest.raises(RuntimeDataError, match=r"algorithm_runs\.arff, line 1\d: repetition is .* whole number"):
+        imported_runs(tmp_path, "a.cnf,1,x,1.5,ok", f"b.cnf,{repetition},x,2.5,ok")
+
+
+def test_a_fold_that_is_infinite_is_named_with_its_line(tmp_path):
+    folds = table_arff(["fold"], "a.cnf,1,1", "b.cnf,1,inf")
+    with pytest.raises(RuntimeDataError, match=r"cv\.arff, line \d+: fold is inf"):
+        import_aslib(scenario(tmp_path, cv=folds))

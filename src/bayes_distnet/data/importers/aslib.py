@@ -186,7 +186,7 @@ def _folds(path: Path, instances: pd.Index, notes: list[str]) -> pd.DataFrame | 
         return None
     table = read_table(path, RuntimeDataError, "instance_id", "fold")
     fold = numbers(table, "fold", RuntimeDataError)
-    if (broken := (fold % 1 != 0).to_numpy(bool)).any():
+    if (broken := ~((fold % 1 == 0) & (fold.abs() < 2**53)).to_numpy(bool)).any():
         where = f"{path}, line {fold.index[broken][0]}"
         raise RuntimeDataError(f"{where}: fold is {fold[broken].iloc[0]:g}; expected a whole number.")
     folds = make_folds(table.frame["instance_id"], repetition(table, RuntimeDataError), fold, instances)

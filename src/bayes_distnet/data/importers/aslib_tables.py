@@ -60,4 +60,9 @@ def repetition(table: Arff, error: type[BayesDistNetError]) -> pd.Series[int]:
     """Return the repetition of every row; 1 if the table has no such column."""
     if "repetition" not in table.frame:
         return pd.Series(1, index=table.frame.index)
-    return numbers(table, "repetition", error).fillna(1).astype(np.int64)
+    found = numbers(table, "repetition", error).fillna(1)
+    broken = ~((found % 1 == 0) & (found.abs() < 2**53)).to_numpy(bool)
+    if broken.any():
+        where = f"{table.path}, line {found.index[broken][0]}"
+        raise error(f"{where}: repetition is {found[broken].iloc[0]:g}; expected a whole number.")
+    return found.astype(np.int64)

@@ -26,13 +26,25 @@ def main() -> int:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # a program in the background ignores Ctrl-C
             signal.signal(number, _stop)
+    _open_streams()
     _watch()
     from bayes_distnet.cli.main import main
+    from bayes_distnet.cli.streams import prepare_streams
 
+    prepare_streams()
     code = main()
     if code == EXIT_STOPPED:
         _exit()  # without the end of the interpreter: it would pull memory from under the threads of compiled code
     return code
+
+
+def _open_streams() -> None:
+    """Give standard streams that are closed a file, before another file takes their place."""
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # stdout: what is written must fail
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
 
 
 def _stop(number: int, frame: object) -> None:

@@ -230,3 +230,57 @@ def test_the_default_model_expresses_its_uncertainty(folder, tmp_path, capsys):
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")
     assert (table["low"] <= table["high"]).all()
     assert table["unsure"].between(0, 1).all()
+
+
+def test_bounds_from_fit_to_predict(folder, tmp_path, capsys):
+    assert main(fit(folder, "--bounds", "0.5", "--out", tmp_path / "m")) == 0
+    assert "; 20 instances calibrate bounds" in capsys.readouterr().out
+    assert main(["info", str(tmp_path / "m")]) == 0
+    assert "bounds: calibrated with 20 other instances" in capsys.readouterr().out
+    words = ["predict", str(tmp_path / "m"), str(folder / "features.csv"), "--columns", "median,familiar"]
+    assert main([*words, "--bounds", "0.8"]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="instance")
+    assert list(table) == ["median", "lower", "upper", "familiar"]
+    model, features = load_model(tmp_path / "m"), pd.read_csv(folder / "features.csv", index_col="instance")
+    np.testing.assert_allclose(table["lower"], model.bounds_.lower(model.predict_distribution(features), 0.8), 1e-5)
+    assert main([*words, "--bounds", "0.99"]) == 0
+    assert "too few calibration instances" in capsys.readouterr().err
+
+
+def test_cutoffs_by_features_are_a_column_of_the_table(tmp_path, capsys):
+    made = make_runs(n_instances=60, n_runs=1, n_features=3, random_state=0)
+    table = made.features.assign(
+        seconds=made.seconds[:, 0], limit=np.where(made.features["feature_001"] > -20, 9.0, 3.0)
+    )
+    late = table["seconds"] > table["limit"]
+    table = table.assign(state=np.where(late, "timeout", "ok"), seconds=table["seconds"].clip(upper=table["limit"]))
+    table.to_csv(tmp_path / "runs.csv", index=False)
+    words = ["fit", str(tmp_path / "runs.csv"), "--time", "seconds", "--status", "state", "--cutoff-column", "limit"]
+    words += ["--model", "ridge", "--bounds", "0.4", "--out", str(tmp_path / "m")]
+    assert main(words) == 2
+    assert "State how they were chosen" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+    assert main([*words, "--cutoffs", "features"]) == 0
+    asked = ["predict", str(tmp_path / "m"), str(tmp_path / "runs.csv"), "--columns", "bounds", "--bounds", "0.5"]
+    assert main(asked) == 2
+    assert "--cutoff-column" in capsys.readouterr().err
+    assert main([*asked, "--cutoff-column", "limit"]) == 0
+    bounds = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col=0)
+    assert (bounds["lower"].to_numpy() <= table["limit"].to_numpy()).all()
+    finite = np.isfinite(bounds["upper"].to_numpy())
+    assert 0 < finite.mean() < 1
+    assert (bounds["upper"].to_numpy() < table["limit"].to_numpy())[finite].all()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["predict", "{}/model", "{}/features.csv", "--bounds", "0.9"], "this model has no calibration set"),
+        (["predict", "{}/model", "{}/features.csv", "--cutoff-column", "x"], "--cutoff-column goes with --bounds"),
+    ],
+)
+def test_bounds_without_a_calibration_are_one_line_of_error(folder, capsys, words, message):
+    assert main([word.format(folder) for word in words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

@@ -191,7 +191,7 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["collect", ".", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
         (
             ["collect", ".", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],
-            "fill",
+            "a width below 100",
         ),
         (["import", "aslib", "nowhere", "--out", "x"], "nowhere"),
         (["convert", "none.csv", "x.parquet"], "no such file"),

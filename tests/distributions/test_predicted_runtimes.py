@@ -37,6 +37,15 @@ def test_edges_of_time():
         rtd.cdf([1.0, np.nan])
 
 
+def test_time_at_log_sf_is_the_quantile_and_exact_where_a_level_is_one():
+    rtd = tame("weibull")
+    np.testing.assert_allclose(rtd.time_at_log_sf(np.log([0.9, 0.5, 1e-6])), rtd.quantile([0.1, 0.5, 1 - 1e-6]), 1e-8)
+    far = RuntimeDistribution(Exponential(scale=np.array([2.0])))
+    assert far.time_at_log_sf([0.0, -700.0, -np.inf])[0].tolist() == [0.0, pytest.approx(1400.0), np.inf]
+    with pytest.raises(SettingError, match="at most 0"):
+        rtd.time_at_log_sf(0.1)
+
+
 def test_quantile_ends_and_bad_levels():
     rtd = tame("exponential")
     assert np.all(rtd.quantile([0.0, 1.0]) == [0.0, np.inf])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, print_json, row_of, whole
+from bayes_distnet.cli.arguments import command, cores, number, print_json, row_of
 from bayes_distnet.cli.paths import read_path
 from bayes_distnet.errors import SettingError
 
@@ -34,10 +34,12 @@ def add_advise(commands: Any) -> None:
     parser.add_argument("instance", type=read_path, metavar="INSTANCE", help="instance file, or a table of features")
     parser.add_argument("--model", type=read_path, required=True, metavar="FOLDER", help="folder that `fit` wrote")
     parser.add_argument("--row", metavar="NAME", help="with a table of features: the instance; default: its only row")
-    parser.add_argument("--elapsed", type=float, metavar="SECONDS", help="time that a solver has run without an answer")
+    parser.add_argument(
+        "--elapsed", type=number, metavar="SECONDS", help="time that a solver has run without an answer"
+    )
     parser.add_argument("--running", metavar="SOLVER", help="that solver; default: the one the model would choose")
-    parser.add_argument("--deadline", type=float, metavar="SECONDS", help="time from the start in which to answer")
-    parser.add_argument("--cores", type=whole, default=1, help="number of cores; default: 1")
+    parser.add_argument("--deadline", type=number, metavar="SECONDS", help="time from the start in which to answer")
+    parser.add_argument("--cores", type=cores, default=1, help="number of cores; default: 1")
     parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
     parser.add_argument("--json", action="store_true", help="one line of JSON")
     parser.set_defaults(run=_advise)

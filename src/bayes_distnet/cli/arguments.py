@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,7 +29,8 @@ class OneLineParser(argparse.ArgumentParser):
         """Parse words, and refuse outputs that would overwrite each other or an input."""
         parsed, rest = super().parse_known_args(args, namespace)
         try:
-            check_paths(self._actions, parsed)
+            written = check_paths(self._actions, parsed)
+            parsed.writes = written or getattr(parsed, "writes", False)
         except SettingError as error:
             self.error(str(error))
         return parsed, rest
@@ -73,6 +75,30 @@ def whole(text: str) -> int:
 whole.__name__ = "whole number"  # argparse shows it: invalid whole number value
 
 
+def number(text: str) -> float:
+    """Read a number of a size that clocks and memories have."""
+    value = float(text)
+    if not abs(value) <= 1e9:  # also NaN
+        raise argparse.ArgumentTypeError(f"{text:.40}: expected a number of at most 1e9.")
+    return value
+
+
+def at_most(most: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers that refuses counts which no machine can do."""
+
+    def count(text: str) -> int:
+        value = whole(text)
+        if value > most:
+            raise argparse.ArgumentTypeError(f"{text:.40}: expected at most {most:,}.")
+        return value
+
+    count.__name__ = whole.__name__
+    return count
+
+
+cores = at_most(4096)
+
+
 def listed(kind: Callable[[str], Number]) -> Callable[[str], list[Number]]:
     """Return a reader of numbers separated by commas: `1,2,4`."""
 
@@ -92,7 +118,12 @@ def print_json(value: Any) -> None:
     """Print one line of JSON, which has no infinity: values that are not finite become null."""
     from bayes_distnet.data.json_text import json_text
 
-    print(json_text(value))
+    text = json_text(value)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # ASCII-only output, or a name that is not UTF-8: JSON has codes for both
+        text = json.dumps(json.loads(text))
+    print(text)
 
 
 DATA_HELP = (
@@ -116,7 +147,7 @@ def takes_model(parser: argparse.ArgumentParser) -> None:
 
 def takes_holdout(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options that leave instances out, and choose them by a seed."""
-    parser.add_argument("--holdout", type=float, metavar="FRACTION", help=what)
+    parser.add_argument("--holdout", type=number, metavar="FRACTION", help=what)
     parser.add_argument("--seed", type=whole, default=0, help="of the model and of the instances held out; default: 0")
 
 

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, found_instances, print_json, takes_instances, whole
+from bayes_distnet.cli.arguments import (
+    at_most,
+    command,
+    cores,
+    found_instances,
+    number,
+    print_json,
+    takes_instances,
+    whole,
+)
 from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.collect.instances.registry import KINDS
 from bayes_distnet.collect.solvers.registry import SOLVERS, find_solver
@@ -31,7 +40,7 @@ def add_generate(commands: Any) -> None:
         "  bayes-distnet generate zenotravel 50 --seed 7 --out problems",
     )
     parser.add_argument("kind", choices=tuple(KINDS), metavar="KIND", help=", ".join(KINDS))
-    parser.add_argument("count", type=whole, metavar="COUNT", help="number of instances")
+    parser.add_argument("count", type=at_most(1_000_000), metavar="COUNT", help="number of instances")
     parser.add_argument("--out", type=written_path, required=True, metavar="FOLDER", help="folder; created if missing")
     parser.add_argument("--seed", type=whole, default=0, help="default: 0")
     parser.set_defaults(run=_generate)
@@ -78,16 +87,16 @@ def add_collect(commands: Any) -> None:
     )
     parser.add_argument("--name", help="with --command: name of the solver; default: the program's name")
     parser.add_argument("--seeds", required=True, metavar="N or A-B", help="how many (1 to N), or which (A to B)")
-    parser.add_argument("--cutoff", type=float, required=True, help="CPU seconds per run")
+    parser.add_argument("--cutoff", type=number, required=True, help="CPU seconds per run")
     parser.add_argument(
         "--cutoffs", type=read_path, metavar="CSV", help="columns instance, cutoff: for single instances"
     )
-    parser.add_argument("--wall", type=float, metavar="SECONDS", help="by the clock; default: twice the cutoff + 10")
-    parser.add_argument("--memory", type=float, metavar="GIB", default=4.0, help="resident memory; default: 4")
+    parser.add_argument("--wall", type=number, metavar="SECONDS", help="by the clock; default: twice the cutoff + 10")
+    parser.add_argument("--memory", type=number, metavar="GIB", default=4.0, help="resident memory; default: 4")
     parser.add_argument(
         "--store", type=written_path, required=True, metavar="FILE", help="SQLite file; created if missing"
     )
-    parser.add_argument("--cores", type=whole, help="number of runs at once, one per core; default: all cores")
+    parser.add_argument("--cores", type=cores, help="number of runs at once, one per core; default: all cores")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--repeat", type=whole, metavar="N", help="repeat N runs here and print how far times differ")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
@@ -163,4 +172,7 @@ def _seeds(text: str) -> int | Sequence[int]:
     first, dash, last = text.partition("-")
     if not first.isdecimal() or (dash and not last.isdecimal()):
         raise SettingError(f"--seeds {text}: expected a number such as 20, or a range such as 21-40.")
-    return range(int(first), int(last) + 1) if dash else int(first)
+    least, most = (int(first), int(last)) if dash else (1, int(first))
+    if most >= 2**63 or most - least >= 1_000_000:
+        raise SettingError(f"--seeds {text:.40}: expected at most a million seeds, of at most 64 bits.")
+    return range(least, most + 1) if dash else most

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from bayes_distnet.cli.arguments import command
+from bayes_distnet.cli.arguments import command, number
 from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
@@ -27,7 +27,7 @@ def add_import(commands: Any) -> None:
     parser.add_argument("--out", type=written_path, required=True, metavar="FOLDER", help="folder to write")
     parser.add_argument(
         "--cutoff",
-        type=float,
+        type=number,
         help="with distnet: cutoff of the runs in seconds; default: that of the archive's folder",
     )
     parser.set_defaults(run=_import)

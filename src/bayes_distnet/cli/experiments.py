@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from bayes_distnet.cli.arguments import (
     DATA_HELP,
+    at_most,
     command,
+    cores,
     listed,
     name_of,
+    number,
     open_data,
     print_json,
     takes_features,
@@ -90,7 +93,7 @@ def _takes_conditions(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--censored",
-        type=listed(float),
+        type=listed(number),
         metavar="P,P,...",
         help="per cent of the runs; default in censoring: 0,20,40,60,80",
     )
@@ -105,14 +108,14 @@ def _takes_conditions(parser: argparse.ArgumentParser) -> None:
 def _takes_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folds",
-        type=whole,
+        type=at_most(10_000),
         metavar="N",
         help="deal instances out to N folds at random; default: the folds of the data set if it has some, else 10",
     )
-    parser.add_argument("--only-folds", type=whole, metavar="N", help="do at most N of the folds")
+    parser.add_argument("--only-folds", type=at_most(10_000), metavar="N", help="do at most N of the folds")
     parser.add_argument(
         "--seeds",
-        type=whole,
+        type=at_most(10_000),
         help="number of repetitions; default: 3, with --preset 5, with --quick and in uncertainty 1",
     )
     parser.add_argument(
@@ -129,7 +132,7 @@ def _takes_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redo", action="store_true", help="repeat jobs that the folder has, for instance after a change of code"
     )
-    parser.add_argument("--cores", type=whole, help="default: all")
+    parser.add_argument("--cores", type=cores, help="default: all")
     parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print one JSON object per policy, for decisions only")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from bayes_distnet.cli.arguments import command, found_instances, takes_instances, whole, words
+from bayes_distnet.cli.arguments import command, cores, found_instances, number, takes_instances, whole, words
 from bayes_distnet.cli.paths import written_path
 from bayes_distnet.features.cnf_groups import CNF_GROUPS
 from bayes_distnet.features.registry import FEATURE_SETS
@@ -34,8 +34,8 @@ def add_features(commands: Any) -> None:
     )
     parser.add_argument("--groups", type=words, metavar="A,B,...", help="compute these groups only; default: all")
     parser.add_argument("--seed", type=whole, default=0, help="of the probing runs; default: 0")
-    parser.add_argument("--time-limit", type=float, default=30.0, metavar="SECONDS", help="per instance; default: 30")
-    parser.add_argument("--cores", type=whole, default=1, help="number of files at once; default: 1")
+    parser.add_argument("--time-limit", type=number, default=30.0, metavar="SECONDS", help="per instance; default: 30")
+    parser.add_argument("--cores", type=cores, default=1, help="number of files at once; default: 1")
     parser.add_argument("--skip-bad", action="store_true", help="give a file that cannot be read a row without values")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_features)

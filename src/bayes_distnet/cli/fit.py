@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from bayes_distnet.cli.arguments import (
     DATA_HELP,
     command,
+    cores,
     in_words,
     name_of,
+    number,
     open_data,
     takes_features,
     takes_holdout,
-    whole,
 )
 from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import open_any, print_notes, takes_table
@@ -37,25 +38,13 @@ def add_fit(commands: Any) -> None:
         "  bayes-distnet fit runs.sqlite --features features.parquet --solver clasp --out model\n"
         "  bayes-distnet fit jobs.csv --time elapsed --status state --finished-values COMPLETED,OK --out model\n"
         "  bayes-distnet fit sat-portfolio --solver kissat --model bayes --family weibull --out model --force\n"
+        "  bayes-distnet fit clasp-factoring --bounds 0.2 --out model       # for predict --bounds 0.9\n"
         "  bayes-distnet fit sat-portfolio --portfolio --out portfolio      # all solvers, for run and advise",
     )
     parser.add_argument("data", type=read_source, metavar="DATA", help=DATA_HELP)
     takes_features(parser)
     takes_table(parser)
-    parser.add_argument("--portfolio", action="store_true", help="learn all solvers together, to choose between them")
-    parser.add_argument(
-        "--costs", type=read_path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
-    )
-    parser.add_argument(
-        "--objective", metavar="NAME", help="with --portfolio: time, par10 or par2 is made small; default: par10"
-    )
-    parser.add_argument(
-        "--overhead",
-        type=float,
-        metavar="SECONDS",
-        default=1.0,
-        help="with --portfolio: cost of loading the model, charged with the features; default: 1",
-    )
+    _takes_portfolio(parser)
     models = [entry.key for entry in MODELS.values() if entry.role is Role.MODEL]
     parser.add_argument(
         "--model",
@@ -66,12 +55,45 @@ def add_fit(commands: Any) -> None:
     )
     parser.add_argument("--family", metavar="NAME", help="of the predicted distributions; default: lognormal")
     takes_holdout(parser, "leave out this fraction of the instances, e.g. 0.2")
-    parser.add_argument("--cores", type=whole, default=-1, help="threads of forests; default: all cores")
+    _takes_bounds(parser)
+    parser.add_argument("--cores", type=cores, default=-1, help="threads of forests; default: all cores")
     parser.add_argument(
         "--out", type=written_path, required=True, metavar="FOLDER", help="folder to write the model to"
     )
     parser.add_argument("--force", action="store_true", help="replace the model in that folder")
     parser.set_defaults(run=_fit)
+
+
+def _takes_portfolio(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--portfolio", action="store_true", help="learn all solvers together, to choose between them")
+    parser.add_argument(
+        "--costs", type=read_path, metavar="FILE", help="with --portfolio: table that features --costs wrote"
+    )
+    parser.add_argument(
+        "--objective", metavar="NAME", help="with --portfolio: time, par10 or par2 is made small; default: par10"
+    )
+    parser.add_argument(
+        "--overhead",
+        type=number,
+        metavar="SECONDS",
+        default=1.0,
+        help="with --portfolio: cost of loading the model, charged with the features; default: 1",
+    )
+
+
+def _takes_bounds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--bounds",
+        type=number,
+        metavar="FRACTION",
+        help="keep this fraction of the instances from the model to calibrate bounds, e.g. 0.2, for predict --bounds",
+    )
+    parser.add_argument(
+        "--cutoffs",
+        choices=("global", "features", "random"),
+        help="with --bounds: how cutoffs were chosen: one for all runs (default), a known function of the features, or "
+        "drawn without a look at instance or runtime; no bound holds if they depended on runtimes",
+    )
 
 
 def _fit(parsed: argparse.Namespace) -> None:
@@ -84,6 +106,8 @@ def _fit(parsed: argparse.Namespace) -> None:
     for option in ("costs", "objective"):
         if getattr(parsed, option) is not None:
             raise SettingError(f"--{option} goes with --portfolio, which chooses between solvers.")
+    if parsed.cutoffs is not None and parsed.bounds is None:
+        raise SettingError("--cutoffs goes with --bounds, which keeps instances to calibrate bounds.")
     model = train(
         open_any(parsed),
         parsed.model,
@@ -95,9 +119,12 @@ def _fit(parsed: argparse.Namespace) -> None:
         overwrite=parsed.force,
         name=name_of(parsed.data),
         yardsticks=True,
+        bounds=parsed.bounds,
+        cutoffs=parsed.cutoffs or "global",
     )
     record = model.training_record_
     rest = f"; {record.held_out} instances held out" if record.held_out else ""
+    rest = f"; {record.calibration} instances calibrate bounds{rest}" if record.calibration else rest
     learnt_from = in_words(record.instances, record.runs, record.censored, record.solver)
     print_notes(encoder_notes(model))
     print(f"{kind_of(model)} learnt in {record.seconds:.1f} s from {learnt_from}{rest}")
@@ -110,6 +137,8 @@ def _fit_portfolio(parsed: argparse.Namespace) -> None:
 
     if parsed.time is not None:
         raise SettingError("--time: a portfolio needs runs of several solvers and --features, not one table.")
+    if parsed.bounds is not None or parsed.cutoffs is not None:
+        raise SettingError("--bounds: a portfolio has no bounds; fit a model of one solver.")
     if parsed.family is not None:
         raise SettingError(f"--family {parsed.family}: a portfolio has the models' own families; leave it out.")
     costs = None if parsed.costs is None else read_by_instance(parsed.costs, FeatureError)

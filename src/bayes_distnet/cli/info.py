@@ -63,6 +63,8 @@ def _print_model(facts: dict[str, Any]) -> None:
     if record:
         data = in_words(record["instances"], record["runs"], record["censored"], record["solver"])
         print(f"learnt from {record['data']}: {data}; {record['held_out']} instances held out")
+        if record["calibration"]:
+            print(f"bounds: calibrated with {record['calibration']} other instances")
     else:
         print("training data: not recorded; models that the command `fit` wrote have a record")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import signal
 import sys
 import warnings
@@ -29,9 +28,13 @@ from bayes_distnet.cli import (
     serve,
 )
 from bayes_distnet.cli.arguments import OneLineParser
+from bayes_distnet.cli.streams import STDOUT, check_printed, finish_work_first, give_up_stdout
 from bayes_distnet.errors import BayesDistNetError
 
 EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
+
+#: Also a full disk, an extra that is not installed, names that are not UTF-8, and numbers that no memory can hold.
+_EXPECTED = (BayesDistNetError, OSError, ModuleNotFoundError, UnicodeError, MemoryError)
 
 #: Functions that add one command each, in the order of the work.
 COMMANDS = (
@@ -67,26 +70,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit code.
     """
-    parser = build_parser()
-    if not (sys.argv[1:] if arguments is None else arguments):
-        parser.print_help()
+    parsed = _parse(sys.argv[1:] if arguments is None else arguments)
+    if parsed is None:
         return 0
-    parsed = parser.parse_args(arguments)
     try:
         with _interruptible(), _warnings_in_one_line():
+            if parsed.writes:
+                finish_work_first()
             code: int | None = parsed.run(parsed)
-            sys.stdout.flush()  # so that a pipe closed early is noticed here
+            check_printed()  # so that a pipe closed early, or a full disk, is noticed here
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains at its end
+        give_up_stdout()
         return 0
-    except (BayesDistNetError, OSError, ModuleNotFoundError) as error:  # also a full disk, an extra not installed
+    except _EXPECTED as error:
+        if getattr(error, "filename", None) == STDOUT:
+            give_up_stdout()
         message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
-        print(f"bayes-distnet {parsed.command}: {message}", file=sys.stderr)
+        print(f"bayes-distnet {parsed.command}: {message or 'not enough memory.'}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print(f"bayes-distnet {parsed.command}: stopped.", file=sys.stderr)
         return EXIT_STOPPED
     return code or 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace | None:
+    """Parse the command line; None if there is nothing to do. Help that cannot be printed is an error."""
+    parser = build_parser()
+    try:
+        if arguments:
+            return parser.parse_args(arguments)
+        parser.print_help()
+        check_printed()
+    except (SystemExit, OSError):
+        try:
+            check_printed()
+        except OSError as error:
+            give_up_stdout()
+            if isinstance(error, BrokenPipeError):
+                sys.exit(0)
+            parser.exit(EXIT_BAD_INPUT, f"bayes-distnet: {error}\n")
+        raise
+    return None
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -43,7 +43,7 @@ def _not_empty(text: str) -> str:
     return text
 
 
-def check_paths(actions: Iterable[argparse.Action], parsed: argparse.Namespace) -> None:
+def check_paths(actions: Iterable[argparse.Action], parsed: argparse.Namespace) -> bool:
     """Check that no output of a command is another output, or an input.
 
     Parameters
@@ -53,17 +53,24 @@ def check_paths(actions: Iterable[argparse.Action], parsed: argparse.Namespace) 
     parsed : Namespace
         Their values.
 
+    Returns
+    -------
+    bool
+        Whether the command writes anything.
+
     Raises
     ------
     SettingError
         Two arguments are the same file or folder, also by way of links, and one of them is written.
     """
     places = [place for action in actions for place in _places(action, parsed)]
-    for output in (place for place in places if place.written):
+    outputs = [place for place in places if place.written]
+    for output in outputs:
         for other in places:
             if other is not output and output.is_same(other):
                 use = "also written by" if other.written else "read by"
                 raise SettingError(f"{output.name} {output.path}: {use} {other.name}; give two different paths.")
+    return bool(outputs)
 
 
 @dataclass(frozen=True, eq=False)

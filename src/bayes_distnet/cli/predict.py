@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, listed, print_json, takes_model, whole, words
+from bayes_distnet.cli.arguments import command, cores, listed, number, print_json, takes_model, words
 from bayes_distnet.cli.paths import read_path, read_source, written_path
 from bayes_distnet.cli.tables import print_notes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.registry import MODELS, Role
+from bayes_distnet.validation import check_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ def add_predict(commands: Any) -> None:
         "  bayes-distnet predict model running.csv --elapsed-column age      # the time left of each\n"
         "  bayes-distnet predict model new/*.cnf                             # features are computed first\n"
         "  bayes-distnet predict model features.csv --within 10,60 --quantiles 0.5,0.99 --out predicted.csv\n"
+        "  bayes-distnet predict model features.csv --bounds 0.9         # a model that was fitted with --bounds\n"
         "  bayes-distnet predict model features.csv --seen runs.sqlite   # after a few runs of the same instances\n"
         "  bayes-distnet predict model - < features.csv | head -3\n"
         "  bayes-distnet predict model features.csv --json | jq .median",
@@ -52,7 +54,7 @@ def add_predict(commands: Any) -> None:
     )
     _takes_columns(parser)
     _takes_what_has_been_seen(parser)
-    parser.add_argument("--cores", type=whole, help="with instance files: files at once; default: all cores")
+    parser.add_argument("--cores", type=cores, help="with instance files: files at once; default: all cores")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -67,25 +69,38 @@ def _takes_columns(parser: argparse.ArgumentParser) -> None:
         "--columns",
         type=words,
         metavar="NAME,...",
-        help="columns wanted: mean, median, q90 (any quantile), within:60 (any seconds), band, unsure, familiar",
+        help="columns wanted: mean, median, q90 (any quantile), within:60 (any seconds), band, unsure, bounds, "
+        "familiar",
     )
     parser.add_argument(
-        "--quantiles", type=listed(float), metavar="P,P,...", help="columns q10, q25, ...; default: 0.1,0.25,0.75,0.9"
+        "--quantiles", type=listed(number), metavar="P,P,...", help="columns q10, q25, ...; default: 0.1,0.25,0.75,0.9"
     )
     parser.add_argument(
         "--within",
-        type=listed(float),
+        type=listed(number),
         metavar="SECONDS,...",
         help="columns within_SECONDS: probability of finishing within that time",
     )
-    parser.add_argument("--band", type=float, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
+    parser.add_argument("--band", type=number, default=0.9, metavar="LEVEL", help="of low and high; default: 0.9")
+    parser.add_argument(
+        "--bounds",
+        type=number,
+        metavar="LEVEL",
+        help="columns lower and upper: with this probability a run takes at least, and at most, that long "
+        "(models of fit --bounds)",
+    )
+    parser.add_argument(
+        "--cutoff-column",
+        metavar="COLUMN",
+        help="with --bounds: column of the cutoff of each row, if cutoffs are a function of the features",
+    )
 
 
 def _takes_what_has_been_seen(parser: argparse.ArgumentParser) -> None:
     waited = parser.add_mutually_exclusive_group()
     waited.add_argument(
         "--elapsed",
-        type=float,
+        type=number,
         default=0.0,
         metavar="SECONDS",
         help="time that the runs have been going: all columns are then about the time left",
@@ -109,7 +124,9 @@ def _predict(parsed: argparse.Namespace) -> None:
 
     if parsed.out is not None:
         check_can_write(parsed.out)
-    asked = _columns(parsed)
+    asked = _columns(parsed) if parsed.bounds is None else _columns(parsed).with_bounds()
+    if parsed.cutoff_column is not None and not asked.bounds:
+        raise SettingError("--cutoff-column goes with --bounds.")
     predictor = TablePredictor(
         load_model(parsed.model),
         asked,
@@ -117,6 +134,8 @@ def _predict(parsed: argparse.Namespace) -> None:
         parsed.elapsed_column,
         parsed.band,
         None if parsed.seen is None else read_runs(parsed.seen),
+        None if parsed.bounds is None else check_level(parsed.bounds, "--bounds"),
+        parsed.cutoff_column,
     )
     tables = _predicted(parsed, predictor)
     if parsed.out is not None:
@@ -158,8 +177,8 @@ def _predicted(parsed: argparse.Namespace, predictor: TablePredictor) -> Iterato
 
 
 def _print_csv(tables: Iterable[pd.DataFrame]) -> None:
-    for number, table in enumerate(tables):
-        table.to_csv(sys.stdout, header=not number)
+    for at, table in enumerate(tables):
+        table.to_csv(sys.stdout, header=not at)
 
 
 def _print_lines(tables: Iterable[pd.DataFrame]) -> None:

@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, print_json, row_of, whole
+from bayes_distnet.cli.arguments import command, number, print_json, row_of, whole
 from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
@@ -47,14 +47,16 @@ def add_run(commands: Any) -> None:
     )
     parser.add_argument("--answer", metavar="REGEX", help="with NAME=COMMAND: pattern of an answer in its output")
     parser.add_argument("--features", type=read_path, metavar="FILE", help="table with its features; default: computed")
-    parser.add_argument("--deadline", type=float, metavar="SECONDS", help="by the clock, from the start; default: none")
+    parser.add_argument(
+        "--deadline", type=number, metavar="SECONDS", help="by the clock, from the start; default: none"
+    )
     parser.add_argument("--cores", type=whole, default=1, help="solvers at a time; default: 1")
     parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
     parser.add_argument("--seed", type=whole, default=1, help="first seed of every solver; default: 1")
     parser.add_argument("--store", type=written_path, metavar="FILE", help="SQLite file to which all runs are added")
-    parser.add_argument("--memory", type=float, metavar="GIB", default=4.0, help="per solver; default: 4")
+    parser.add_argument("--memory", type=number, metavar="GIB", default=4.0, help="per solver; default: 4")
     parser.add_argument(
-        "--feature-limit", type=float, metavar="SECONDS", default=30.0, help="for features; default: 30"
+        "--feature-limit", type=number, metavar="SECONDS", default=30.0, help="for features; default: 30"
     )
     parser.add_argument("--verify", action="store_true", help="wait for a second solver with the same answer")
     parser.add_argument("--no-check", action="store_true", help="do not check solutions of CNF files")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from bayes_distnet.cli.arguments import DATA_HELP, command, name_of, open_data, whole
+from bayes_distnet.cli.arguments import DATA_HELP, command, name_of, number, open_data, whole
 from bayes_distnet.cli.paths import read_path, read_source
 from bayes_distnet.errors import SettingError
 
@@ -44,7 +44,7 @@ def add_serve(commands: Any) -> None:
     parser.add_argument(
         "--name", action="append", default=[], metavar="HOST", help="further host name under which it is reached"
     )
-    parser.add_argument("--upload", type=float, default=64.0, metavar="MIB", help="largest upload; default: 64")
+    parser.add_argument("--upload", type=number, default=64.0, metavar="MIB", help="largest upload; default: 64")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.set_defaults(run=_serve)
 

@@ -40,6 +40,11 @@ def instance_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
         if not inside:
             raise SettingError(f"{path}: a folder without files.")
         files += inside
+    for file in files:
+        try:
+            str(file).encode()
+        except UnicodeEncodeError:
+            raise SettingError(f"{os.fsencode(file)!r}: a file name that is not UTF-8; rename it.") from None
     return files
 
 

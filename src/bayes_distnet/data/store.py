@@ -65,12 +65,6 @@ _INSERT = (
 )
 
 
-def check_store_name(path: Path) -> None:
-    """Refuse names without the ending of a store."""
-    if path.suffix not in SUFFIXES:
-        raise StoreError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}.")
-
-
 class Store:
     """A file of runs. Use it in a `with` block, in one thread.
 
@@ -331,6 +325,12 @@ class Store:
                         f"{self.path}: runs of {name!r} here had the {what} {old!r}, and now it is {new!r}. "
                         "Give the solver another name, or use a new store."
                     )
+
+
+def check_store_name(path: Path) -> None:
+    """Raise a `StoreError` unless a name ends as that of a store."""
+    if path.suffix not in SUFFIXES:
+        raise StoreError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}.")
 
 
 def _statements(script: str) -> Iterator[str]:

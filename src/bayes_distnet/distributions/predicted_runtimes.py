@@ -153,11 +153,33 @@ class PredictedRuntimes(ShownRuntimes, RuntimeMathematics):
         valid = (levels >= 0) & (levels <= 1)
         if not np.all(valid):
             raise SettingError(f"p is {levels[~valid][0]}; a quantile level lies in [0, 1]")
-        levels = np.broadcast_to(levels, (len(self), levels.shape[1]))
-        result = np.where(levels == 1, np.inf, self._lowest)
-        rows, columns = np.nonzero((levels > 0) & (levels < 1))
-        result[rows, columns] = self._solve(rows, np.log1p(-levels[rows, columns]))
-        return result.reshape(shape)
+        with np.errstate(divide="ignore"):
+            return self._times(np.log1p(-levels)).reshape(shape)
+
+    def time_at_log_sf(self, log_sf: ArrayLike) -> FloatArray:
+        """Return the time at which log survival has a value: `quantile(1 - exp(log_sf))`, exact far in the tail too.
+
+        Parameters
+        ----------
+        log_sf : array-like
+            Log probabilities of running longer, at most 0: a scalar, (m,) or (n, m).
+
+        Returns
+        -------
+        ndarray
+            Seconds, shape (n,) or (n, m); `inf` at minus infinity.
+        """
+        values, shape = shaped("log_sf", check_numbers("log_sf", log_sf), len(self))
+        if not np.all(values <= 0):
+            raise SettingError(f"log_sf is {values[~(values <= 0)][0]}; the log of a probability is at most 0")
+        return self._times(values).reshape(shape)
+
+    def _times(self, log_sf: FloatArray) -> FloatArray:
+        values = np.broadcast_to(log_sf, (len(self), log_sf.shape[1]))
+        result = np.where(values == -np.inf, np.inf, self._lowest)
+        rows, columns = np.nonzero((values < 0) & (values > -np.inf))
+        result[rows, columns] = self._solve(rows, values[rows, columns])
+        return result
 
     def median(self) -> FloatArray:
         """(n,) time by which half of the runs have finished."""

@@ -1,5 +1,6 @@
 from .base import RuntimeEstimator as RuntimeEstimator
 from .bayes import BayesDistNet as BayesDistNet
+from .bounds.bounded import Bounded as Bounded
 from .distnet import DistNet as DistNet
 from .hybrid import HybridDistNet as HybridDistNet
 from .library import load_model as load_model

@@ -17,6 +17,10 @@ from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.open_table import LAYOUT
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.bounds.calibrate import calibrate_runs
+from bayes_distnet.models.bounds.calibration import Calibration
+from bayes_distnet.models.bounds.instance_runs import InstanceRuns
+from bayes_distnet.models.bounds.stored import read_bounds, write_bounds
 from bayes_distnet.models.header import is_model, read_header
 from bayes_distnet.models.record import RECORD, TrainingRecord, read_record
 from bayes_distnet.models.registry import RECOMMENDED, find_model
@@ -39,6 +43,8 @@ def train(
     overwrite: bool = False,
     name: str = "",
     yardsticks: bool = False,
+    bounds: float | None = None,
+    cutoffs: str = "global",
 ) -> RuntimeEstimator:
     """Fit a model to a data set, and save it with a record of its training data.
 
@@ -65,6 +71,11 @@ def train(
     yardsticks : bool, default False
         Whether to fit and save two simple models on the same rows as well, which `bayes-distnet evaluate` compares
         the model with.
+    bounds : float or None
+        Fraction of the instances that are kept from the model to calibrate bounds, which `predict --bounds` and
+        `predictions` then have; they are taken from those that are not held out.
+    cutoffs : {"global", "features", "random"}, default "global"
+        How the cutoffs of runs were chosen, with `bounds`: see `Bounded`.
 
     Returns
     -------
@@ -88,13 +99,16 @@ def train(
         check_writable(out, overwrite=overwrite)
     estimator = _unfitted(model, family, random_state, n_jobs) if isinstance(model, str) else model
     estimator = _of_tables(estimator, data)
-    if holdout is not None:
-        _check_holdout(holdout)
+    for part, size in (("holdout", holdout), ("bounds", bounds)):
+        _check_part(part, size)
     data = data.matched()
-    used = data if holdout is None else data.split(holdout, random_state=random_state)[0]
+    rest = data if holdout is None else data.split(holdout, random_state=random_state)[0]
+    used, sample = (rest, None) if bounds is None else _with_calibration(rest, bounds, cutoffs, random_state)
     started = time.perf_counter()
     fit_dataset(estimator, used)
     seconds = time.perf_counter() - started
+    if sample is not None:
+        estimator.bounds_ = calibrate_runs(estimator, sample, cutoffs)
     observed = used.runs.observed()
     if yardsticks:
         estimator.yardsticks_ = fit_yardsticks(estimator, used, n_jobs=n_jobs)
@@ -104,10 +118,11 @@ def train(
         instances=len(used),
         runs=len(observed),
         censored=int((~observed.finished).sum()),
-        held_out=len(data) - len(used),
+        held_out=len(data) - len(rest),
         seconds=round(seconds, 2),
         version=__version__,
         names=tuple(map(str, used.features.index)),
+        calibration=len(rest) - len(used),
     )
     if out is not None:
         save_model(estimator, out, overwrite=overwrite)
@@ -124,9 +139,17 @@ def _of_tables(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
     return TableModel(model, () if layout is None else layout.categorical, layout)
 
 
-def _check_holdout(holdout: float) -> None:
-    if not is_number(holdout) or not 0 < holdout < 1:
-        raise SettingError(f"holdout={holdout!r}: expected a fraction of the instances between 0 and 1, such as 0.2.")
+def _with_calibration(data: Dataset, size: float, cutoffs: str, random_state: int) -> tuple[Dataset, InstanceRuns]:
+    """Split data into training data and calibration runs, whose cutoffs are checked before the work."""
+    used, kept = data.split(size, random_state=random_state)
+    sample = InstanceRuns.of_dataset(kept)
+    sample.cut(cutoffs)
+    return used, sample
+
+
+def _check_part(name: str, part: float | None) -> None:
+    if part is not None and (not is_number(part) or not 0 < part < 1):
+        raise SettingError(f"{name}={part!r}: expected a fraction of the instances between 0 and 1, such as 0.2.")
 
 
 def _unfitted(key: str, family: str | None, random_state: int, n_jobs: int | None) -> RuntimeEstimator:
@@ -150,7 +173,8 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     Returns
     -------
     RuntimeEstimator
-        The fitted model; `training_record_` is set where the folder has a record.
+        The fitted model; `training_record_` is set where the folder has a record, and `bounds_` where it has the
+        calibration of bounds.
 
     Raises
     ------
@@ -171,6 +195,9 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
     record = read_record(path)
     if record is not None:
         model.training_record_ = record
+    calibration = read_bounds(Path(path))
+    if calibration is not None:
+        model.bounds_ = calibration
     return model
 
 
@@ -215,6 +242,9 @@ def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = 
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".writing-") as draft:
         new, old = Path(draft) / "new", Path(draft) / "old"
         model.save(new)
+        calibration: Calibration | None = getattr(model, "bounds_", None)
+        if calibration is not None:
+            write_bounds(new, calibration)
         save_yardsticks(getattr(model, "yardsticks_", {}), new)
         record: TrainingRecord | None = getattr(model, "training_record_", None)
         if record is not None:

@@ -20,12 +20,17 @@ from bayes_distnet.data.values import as_floats, shown
 from bayes_distnet.data.write_batches import write_blocks
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.bounds.calibrate import calibration_of
 from bayes_distnet.models.familiarity import FamiliarityTally
 from bayes_distnet.models.prediction_columns import PredictionColumns
 from bayes_distnet.models.predictions import aligned, predict_rows
 from bayes_distnet.models.table_model import TableModel
 
 INSTANCE = "instance"
+TOO_FEW = (
+    "too few calibration instances for bounds at this level: all lower bounds are 0 and all upper bounds infinite. "
+    "Keep more of them (fit --bounds 0.4), or ask for a lower level"
+)
 
 
 @dataclass
@@ -46,6 +51,10 @@ class TablePredictor:
         Level of the columns low and high.
     seen : RunTable or None
         Runs of these instances that have been made already.
+    bounds : float or None
+        Level of the columns lower and upper.
+    cutoff_column : str or None
+        Column of the cutoff of each row, for bounds under cutoffs that are a function of the features.
     """
 
     model: RuntimeEstimator
@@ -54,6 +63,8 @@ class TablePredictor:
     elapsed_column: str | None = None
     band: float = 0.9
     seen: RunTable | None = None
+    bounds: float | None = None
+    cutoff_column: str | None = None
     _tally: FamiliarityTally = field(default_factory=FamiliarityTally, init=False)
     _ignored: list[str] = field(default_factory=list, init=False)
 
@@ -71,7 +82,8 @@ class TablePredictor:
         """Notes on the rows so far: columns that were ignored, and rows that are not familiar."""
         ignored = [f"ignored: {_listed(self._ignored)}, which the model was not trained on"] if self._ignored else []
         familiar = self._tally.note()
-        return ignored + ([] if familiar is None else [familiar])
+        few = [TOO_FEW] if self.columns.bounds and calibration_of(self.model).too_few_for(self.bounds) else []
+        return ignored + few + ([] if familiar is None else [familiar])
 
     def predict(self, blocks: Iterable[pd.DataFrame], where: str) -> Iterator[pd.DataFrame]:
         """Predict the rows of a table.
@@ -103,7 +115,16 @@ class TablePredictor:
             waited = self._waited(block, where)
             runs = None if self.seen is None else Dataset(self.seen, known)
             matched = matched or (runs is not None and runs.seconds.size > 0)
-            table, familiar = predict_rows(self.model, known, self.columns, elapsed=waited, band=self.band, seen=runs)
+            table, familiar = predict_rows(
+                self.model,
+                known,
+                self.columns,
+                elapsed=waited,
+                band=self.band,
+                seen=runs,
+                bounds=self.bounds,
+                cutoff=self._cutoff(block, where),
+            )
             self._tally.add(familiar)
             yield six_digits(table)
         if not matched:
@@ -112,14 +133,20 @@ class TablePredictor:
     def _check_first(self, block: pd.DataFrame, where: str) -> None:
         if not len(block):
             raise FeatureError(f"{where}: no rows; expected one row per instance.")
-        if self.elapsed_column is not None and self.elapsed_column not in block:
-            raise SettingError(
-                f"{where}: no column {self.elapsed_column!r} for --elapsed-column; found "
-                f"{', '.join(map(str, block.columns[:8]))}{' ...' if block.shape[1] > 8 else ''}."
-            )
+        for option, column in (("elapsed", self.elapsed_column), ("cutoff", self.cutoff_column)):
+            if column is not None and column not in block:
+                raise SettingError(
+                    f"{where}: no column {column!r} for --{option}-column; found "
+                    f"{', '.join(map(str, block.columns[:8]))}{' ...' if block.shape[1] > 8 else ''}."
+                )
         self._names(block, where)
         aligned(block, self.model, where)
-        known = {*getattr(self.model, "feature_names_in_", block.columns), self.elapsed_column, INSTANCE}
+        known = {
+            *getattr(self.model, "feature_names_in_", block.columns),
+            self.elapsed_column,
+            self.cutoff_column,
+            INSTANCE,
+        }
         if isinstance(self.model, TableModel):
             layout = self.model.layout
             known |= {*self.model.encoder_.left_out_, *(() if layout is None else layout.outcome + layout.identifiers)}
@@ -150,6 +177,11 @@ class TablePredictor:
             return self.elapsed
         return np.nan_to_num(seconds_in(block[self.elapsed_column], self.elapsed_column, where), nan=0.0)
 
+    def _cutoff(self, block: pd.DataFrame, where: str) -> Any:
+        if self.cutoff_column is None:
+            return None
+        return np.nan_to_num(seconds_in(block[self.cutoff_column], self.cutoff_column, where), nan=np.inf)
+
 
 def predict_table(
     model: RuntimeEstimator,
@@ -161,6 +193,8 @@ def predict_table(
     elapsed_column: str | None = None,
     band: float = 0.9,
     seen: RunTable | None = None,
+    bounds: float | None = None,
+    cutoff_column: str | None = None,
     progress: bool = False,
 ) -> int:
     """Predict the rows of a table file and write the predictions to another, block by block in constant memory.
@@ -181,6 +215,10 @@ def predict_table(
         Level of the columns low and high.
     seen : RunTable, optional
         Runs of these instances that have been made already.
+    bounds : float, optional
+        Level of the columns lower and upper, which it adds: see `predictions`.
+    cutoff_column : str, optional
+        Column of the cutoff of each row, where cutoffs of the calibration runs were a function of the features.
     progress : bool, default False
         Whether to show a progress bar.
 
@@ -190,7 +228,8 @@ def predict_table(
         Number of rows.
     """
     asked = PredictionColumns.usual() if columns is None else PredictionColumns.parse(columns)
-    predictor = TablePredictor(model, asked, elapsed, elapsed_column, band, seen)
+    asked = asked if bounds is None else asked.with_bounds()
+    predictor = TablePredictor(model, asked, elapsed, elapsed_column, band, seen, bounds, cutoff_column)
     table = TableSource.named(source)
     blocks = with_progress(table.blocks(ROWS, text=predictor.text), table.count(), progress)
     return write_blocks(predictor.predict(blocks, str(table)), out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from bayes_distnet.validation import check_level
 
 QUANTILES = (0.1, 0.25, 0.75, 0.9)
 FAMILIAR = "familiar"
+BOUNDS = ("lower", "upper")
 _QUANTILE = re.compile(r"^q(\d+(?:\.\d+)?)$")
 _WITHIN = re.compile(r"^within[:_](.+)$")
-_PLAIN = ("mean", "median", "low", "high", "unsure", FAMILIAR)
+_PLAIN = ("mean", "median", "low", "high", "unsure", *BOUNDS, FAMILIAR)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class PredictionColumns:
         ----------
         words : iterable of str
             mean, median, q90 (any quantile, in per cent), within:60 (any number of seconds), band (for low and high),
-            low, high, unsure, familiar.
+            low, high, unsure, bounds (for lower and upper), lower, upper, familiar.
 
         Returns
         -------
@@ -71,6 +72,8 @@ class PredictionColumns:
         for word in words:
             if word == "band":
                 names += ["low", "high"]
+            elif word == "bounds":
+                names += BOUNDS
             elif found := _QUANTILE.match(word):
                 name = f"q{float(found[1]):g}"
                 levels[name] = check_level(float(found[1]) / 100, f"columns: {word}")
@@ -84,7 +87,7 @@ class PredictionColumns:
             else:
                 raise SettingError(
                     f"columns: no column named {word!r}; expected some of mean, median, q90 (any quantile), within:60 "
-                    "(any seconds), band, low, high, unsure, familiar."
+                    "(any seconds), band, low, high, unsure, bounds, lower, upper, familiar."
                 )
         if not names:
             raise SettingError("columns: expected at least one name, such as median.")
@@ -101,8 +104,20 @@ class PredictionColumns:
         names = ("mean", "median", *levels, *times, "low", "high", "unsure", FAMILIAR)
         return cls(names, levels | {"median": 0.5}, times)
 
+    @property
+    def bounds(self) -> list[str]:
+        """Those of the columns that are bounds: lower, upper."""
+        return [name for name in self.names if name in BOUNDS]
+
+    def with_bounds(self) -> PredictionColumns:
+        """Add lower and upper, where neither is wanted yet; familiar stays the last column."""
+        if self.bounds:
+            return self
+        last = self.names[-1:] if self.names[-1:] == (FAMILIAR,) else ()
+        return replace(self, names=(*self.names[: len(self.names) - len(last)], *BOUNDS, *last))
+
     def of(self, rtd: PredictedRuntimes, band: float) -> dict[str, Any]:
-        """Compute the columns, except the familiarity.
+        """Compute the columns, except bounds and the familiarity.
 
         Parameters
         ----------
@@ -125,7 +140,7 @@ class PredictionColumns:
             values["low"], values["high"] = _if_split(rtd, lambda: rtd.band(band), 2)
         if "unsure" in self.names:
             (values["unsure"],) = _if_split(rtd, lambda: (rtd.unsure_share(),), 1)
-        return {name: values[name] for name in self.names if name != FAMILIAR}
+        return {name: values[name] for name in self.names if name not in (FAMILIAR, *BOUNDS)}
 
 
 def _if_split(rtd: PredictedRuntimes, compute: Callable[[], Any], n: int) -> Any:

@@ -16,6 +16,7 @@ from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.bounds.calibrate import calibration_of
 from bayes_distnet.models.prediction_columns import FAMILIAR, QUANTILES, PredictionColumns
 from bayes_distnet.validation import check_level, check_numbers
 
@@ -40,6 +41,8 @@ def predictions(
     elapsed: ArrayLike = 0.0,
     band: float = 0.9,
     seen: RunTable | None = None,
+    bounds: float | None = None,
+    cutoff: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Return predictions as a table; times are in seconds.
 
@@ -51,7 +54,7 @@ def predictions(
         One row per instance; columns that the model was not fitted on are left out.
     columns : sequence of str, optional
         Names of the columns wanted, in the place of `quantiles` and `within`: mean, median, q90, within:60, band (for
-        low and high), unsure, familiar. By default all of them.
+        low and high), unsure, bounds (for lower and upper), familiar. By default all of them except bounds.
     quantiles : sequence of float
         Levels of the columns q10, q25, ...
     within : sequence of float
@@ -62,6 +65,11 @@ def predictions(
         Level of the columns low and high.
     seen : RunTable, optional
         Runs of these instances that have been made already, by the same solver; instances are matched by name.
+    bounds : float, optional
+        Level of the columns lower and upper, which it adds: a run takes at least `lower` with this probability, and at
+        most `upper` with this probability. The model must have been calibrated: see `Bounded` and `train`.
+    cutoff : array-like of shape (n_rows,), optional
+        Cutoff of each row, where bounds were calibrated under cutoffs that are a function of the features.
 
     Returns
     -------
@@ -80,8 +88,9 @@ def predictions(
         Columns that are missing.
     """
     asked = PredictionColumns.usual(quantiles, within) if columns is None else PredictionColumns.parse(columns)
+    asked = asked if bounds is None else asked.with_bounds()
     runs = None if seen is None else Dataset(seen, features)
-    table, _ = predict_rows(model, features, asked, elapsed=elapsed, band=band, seen=runs)
+    table, _ = predict_rows(model, features, asked, elapsed=elapsed, band=band, seen=runs, bounds=bounds, cutoff=cutoff)
     if runs is not None and not runs.seconds.size:
         raise SettingError("seen: none of these runs is of an instance in features. Names have to match.")
     return table
@@ -95,6 +104,8 @@ def predict_rows(
     elapsed: ArrayLike = 0.0,
     band: float = 0.9,
     seen: Dataset | None = None,
+    bounds: float | None = None,
+    cutoff: ArrayLike | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Predict some rows: see `predictions`.
 
@@ -112,6 +123,10 @@ def predict_rows(
         Level of the columns low and high.
     seen : Dataset, optional
         Runs of these instances, one row of features per row of `features`.
+    bounds : float, optional
+        Level of the columns lower and upper.
+    cutoff : array-like of shape (n_rows,), optional
+        Cutoff of each row, for bounds under cutoffs that are a function of the features.
 
     Returns
     -------
@@ -121,11 +136,30 @@ def predict_rows(
     band, waited = check_level(band, "band"), _check_elapsed(elapsed, len(features))
     known = aligned(features, model)
     rtd = model.predict_distribution(known)
+    ends = _bounds(model, rtd, asked, bounds, cutoff, given=bool(waited.any()) or seen is not None)
     rtd = rtd if seen is None else _given_runs(rtd, seen)
     rtd = rtd.given_alive(waited) if waited.any() else rtd
     familiar = model.familiarity(known)
-    columns = asked.of(rtd, band) | {FAMILIAR: familiar["verdict"].to_numpy()}
+    columns = asked.of(rtd, band) | ends | {FAMILIAR: familiar["verdict"].to_numpy()}
     return pd.DataFrame({name: columns[name] for name in asked.names}, index=features.index), familiar
+
+
+def _bounds(
+    model: RuntimeEstimator,
+    rtd: PredictedRuntimes,
+    asked: PredictionColumns,
+    level: float | None,
+    cutoff: ArrayLike | None,
+    *,
+    given: bool,
+) -> dict[str, FloatArray]:
+    """Compute the columns lower and upper, as far as they are wanted."""
+    if not asked.bounds:
+        return {}
+    calibration = calibration_of(model)
+    if given:
+        raise SettingError("bounds: they hold for new runs of new instances; leave out elapsed and seen.")
+    return {name: getattr(calibration, name)(rtd, level, cutoff) for name in asked.bounds}
 
 
 def _check_elapsed(elapsed: ArrayLike, rows: int) -> FloatArray:

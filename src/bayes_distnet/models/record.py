@@ -31,6 +31,8 @@ class TrainingRecord:
         Version of this package.
     names : tuple of str
         Names of the training instances.
+    calibration : int, default 0
+        Instances kept from the model to calibrate bounds.
     """
 
     data: str
@@ -42,6 +44,7 @@ class TrainingRecord:
     seconds: float
     version: str
     names: tuple[str, ...]
+    calibration: int = 0
 
     def count_seen(self, instances: Iterable[str]) -> int:
         """Return the number of these instances that the model was trained on."""

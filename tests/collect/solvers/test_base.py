@@ -16,7 +16,7 @@ from bayes_distnet.errors import SettingError
         (("a", ("x", "{sed}"), ""), r"unknown placeholder \{sed\}; allowed: \{instance\}, \{seed\}"),
         (("a", ("x", "{seed}"), ""), r"has no \{instance\}"),
         (("a", ("x", "{instance"), ""), r"Write \{\{ and \}\} for braces"),
-        (("a", ("x", "{seed:q}", "{instance}"), ""), "cannot be filled in"),
+        (("a", ("x", "{seed:q}", "{instance}"), ""), "a width below 100"),
     ],
 )
 def test_solvers_that_cannot_work_are_refused(settings, message):

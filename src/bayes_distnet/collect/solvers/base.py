@@ -142,7 +142,10 @@ class Solver:
 
 def _placeholders(solver: str, word: str) -> list[str]:
     try:
-        return [name for _, name, _, _ in string.Formatter().parse(word) if name is not None]
+        found = [(name, form or "") for _, name, form, _ in string.Formatter().parse(word) if name is not None]
+        if wide := [form for _, form in found if not re.fullmatch(r"[<>^]?\d{0,2}[dsx]?", form)]:
+            raise ValueError(f"format {wide[0][:40]!r} of a placeholder; expected none, or a width below 100")
+        return [name for name, _ in found]
     except ValueError as error:
         raise SettingError(f"solver {solver}: {word!r}: {error}. Write {{{{ and }}}} for braces.") from error
 

@@ -75,6 +75,7 @@ class RuntimePipeline(Pipeline):
             The fitted pipeline.
         """
         self.example_: Any = None  # a fit that fails leaves none
+        self.__dict__.pop("bounds_", None)  # they belong to the old fit
         own = {"finished": finished, "groups": groups}
         named = {f"{self.steps[-1][0]}__{key}": value for key, value in own.items() if value is not None}
         with sklearn.config_context(enable_metadata_routing=False):  # flags have one receiver, whose name is here

@@ -205,7 +205,6 @@ def test_ctrl_c_ends_a_collection_whose_supervisors_are_stopped(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(tmp_path)},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     end = time.monotonic() + 60
     while not any("sleep" in Path(f"/proc/{p}/cmdline").read_text() for p in sleepers()) and time.monotonic() < end:

@@ -120,15 +120,16 @@ def _collect(parsed: argparse.Namespace) -> None:
         "cores": parsed.cores,
         "progress": not parsed.quiet,
     }
-    solvers, seeds = _solvers(parsed), _seeds(parsed.seeds)
     check_store_name(parsed.store)
+    solvers, seeds = _solvers(parsed), _seeds(parsed.seeds)
+    cutoffs = None if parsed.cutoffs is None else _cutoffs(parsed.cutoffs)
     files = found_instances(parsed.instances, quiet=parsed.quiet)
     runs = collect_runs(
         solvers,
         files,
         seeds,
         cutoff=parsed.cutoff,
-        cutoffs=None if parsed.cutoffs is None else _cutoffs(parsed.cutoffs),
+        cutoffs=cutoffs,
         wall_limit=parsed.wall,
         cluster=parsed.cluster,
         **common,

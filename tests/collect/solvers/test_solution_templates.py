@@ -16,7 +16,8 @@ def test_the_solution_satisfies_all_clauses(name, tmp_path):
     outcome = execute(
         solver.command(path, seed=1, cutoff=9.0, solution=True), cutoff=9.0, read_answer=solver.read_answer
     )
-    assert (outcome.answer, outcome.exit_code) == ("SATISFIABLE", 10)
+    assert outcome.answer == "SATISFIABLE"
+    assert outcome.exit_code in ((0, 10) if name.startswith("clasp") else (10,))  # clingo 5.8.2 ends with 0
     lines = [line for line in outcome.output.splitlines() if line.startswith("v")]
     literals = {int(word) for line in lines for word in line[1:].split()}
     assert all(literals & set(clause) for clause in CLAUSES)

@@ -1,10 +1,15 @@
 """Each peer on a problem with a known best answer: two clusters, each with its own best solver."""
 
+from dataclasses import replace
+
 import clusters
 import numpy as np
+import pandas as pd
 import pytest
 
+from bayes_distnet.data.feature_groups import FeatureGroup, FeatureGroups
 from bayes_distnet.decide.selection.peers.argosmart import ArgoSmArT
+from bayes_distnet.decide.selection.peers.cheap import CheapFeatures
 from bayes_distnet.decide.selection.peers.inputs import Inputs
 from bayes_distnet.decide.selection.peers.regression import log_par10
 from bayes_distnet.decide.selection.peers.run2survive import Run2Survive
@@ -28,7 +33,26 @@ def small(key):
 
 
 def fitted(selector, data):
+    if isinstance(selector, CheapFeatures):
+        data = replace(data, feature_groups=groups_of(data.features))
     return selector.fit(data, SolverRuns.of(data))
+
+
+def groups_of(features):
+    """One feature takes 0.1 s, the others 20 s."""
+    return FeatureGroups(
+        (FeatureGroup("first", ("side",)), FeatureGroup("others", ("twin", "gaps"))),
+        pd.DataFrame({"first": 0.1, "others": 20.0}, index=features.index),
+        pd.DataFrame({"first": "ok", "others": "ok"}, index=features.index),
+    )
+
+
+def test_a_peer_on_cheap_features_needs_only_these():
+    selector = fitted(small("ridge-cheap"), clusters.two_clusters(60))
+    unseen = clusters.two_clusters(20, seed=1)
+    procedure = selector.procedures(unseen.features[["side"]])[""]
+    assert procedure.features == ("side",)
+    assert [plan[0][0].solver for plan in procedure.plans] == clusters.best_solvers(unseen)
 
 
 @pytest.mark.parametrize("key", PEERS)

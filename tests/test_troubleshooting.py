@@ -13,6 +13,7 @@ import pytest
 from bayes_distnet import BayesDistNet, Marginal, RandomForest, Ridge, RunTable, load_model, make_runs, open_dataset
 from bayes_distnet import predictions as predictions_of
 from bayes_distnet.collect.solvers.registry import find_solver
+from bayes_distnet.data.tables import write_frame
 from bayes_distnet.experiments.processes import _result
 from bayes_distnet.experiments.run import run_experiment
 from bayes_distnet.models.network.nuts import _announce
@@ -152,7 +153,12 @@ def missing_package(_, monkeypatch):
     find_model("ngboost").build()
 
 
+def mixed_types(folder, _):
+    write_frame(pd.DataFrame({"a": [1, "x", [2]]}), folder / "mixed.parquet")
+
+
 PRODUCED = {
+    "the table cannot be written in this form (…)": mixed_types,
     "None of the … runs finished": none_finished,
     "finished: expected booleans, found int64": flags_as_numbers,
     "finished after 31.2 s, past its cutoff of 30 s": late_finish,
@@ -215,6 +221,9 @@ ASSERTED = {
     "…: also written by …; give two different paths": ("cli/test_paths.py", "also written by"),
     "an empty path; is a variable of the shell unset?": ("cli/test_paths.py", "an empty path"),
     "… jobs failed": ("cli/test_experiments.py", "jobs failed"),
+    "Bad file descriptor: 'standard output'": ("cli/test_streams.py", "Bad file descriptor: 'standard output'"),
+    "No space left on device: …": ("cli/test_streams.py", "No space left on device: "),
+    "a file name that is not UTF-8; rename it": ("cli/test_streams.py", "a file name that is not UTF-8"),
 }
 
 

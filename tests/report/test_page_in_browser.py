@@ -167,10 +167,9 @@ def test_the_keyboard_reaches_switches_choices_charts_and_their_values(visit, re
     assert any(stop.startswith("select") for stop in stops)
     assert any("NLLH against numbers of runs" in stop for stop in stops)
     chart = one.page.locator(f"{FIGURE} svg.lines").first
-    chart.scroll_into_view_if_needed()
-    # Values disappear when the page moves: it has to be at rest before the keys.
-    one.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     chart.focus()
+    # Values disappear when the page moves: it has to be at rest before the keys.
+    one.page.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done), 500))")
     one.page.keyboard.press("ArrowRight")
     first = one.page.locator("#tip").inner_text()
     one.page.keyboard.press("ArrowRight")

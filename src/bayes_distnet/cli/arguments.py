@@ -87,6 +87,7 @@ def at_most(most: int) -> Callable[[str], int]:
     """Return a reader of whole numbers that refuses counts which no machine can do."""
 
     def count(text: str) -> int:
+        """Read a whole number up to a limit."""
         value = whole(text)
         if value > most:
             raise argparse.ArgumentTypeError(f"{text:.40}: expected at most {most:,}.")

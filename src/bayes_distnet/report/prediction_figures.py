@@ -16,6 +16,7 @@ from bayes_distnet.data.observations import check_seconds
 from bayes_distnet.data.splits import SHIFTS
 from bayes_distnet.distributions.predicted_runtimes import check_distribution
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.drawing import new_axes
 from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.validation import check_level, check_row
 
@@ -25,28 +26,7 @@ if TYPE_CHECKING:
 #: Colour of predictions, and colours that lines of several models take in turns.
 INK = "#1b3a57"
 COLORS = ("#d1495b", INK, "#3d8361", "#b8860b")
-
-
-def new_axes(ax: Axes | None, size: tuple[float, float] = (5, 3.4)) -> Axes:
-    """Return the given axes, or those of a new figure.
-
-    Parameters
-    ----------
-    ax : Axes or None
-        Axes to draw on, if there are some.
-    size : tuple of float, default (5, 3.4)
-        Width and height of a new figure in inches.
-
-    Returns
-    -------
-    Axes
-        Axes to draw on.
-    """
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=size, layout="constrained")[1]
+SIZE = (5.0, 3.4)  # of new figures, in inches
 
 
 def _styles() -> Iterator[tuple[str, str]]:
@@ -103,7 +83,7 @@ def plot_distribution(
     ends = ends[(ends > 0) & np.isfinite(ends)]
     ends = ends if ends.size else np.ones(1)
     times = np.geomspace(ends.min() * 0.8, ends.max() * 1.25, 200)
-    ax = new_axes(ax)
+    ax = new_axes(ax, SIZE)
     if one.samples is None:
         low, high = one.band(level, t=times)
         ax.fill_between(times, low[0], high[0], color=INK, alpha=0.2, lw=0, label=f"{level:.0%} of the weight draws")
@@ -180,7 +160,7 @@ def plot_shift(
         check_distribution(rtd)
         if len(rtd) != len(shifts):
             raise SettingError(f"predictions[{name!r}] has {len(rtd)} rows for {len(shifts)} shifts; expected as many.")
-    ax = new_axes(ax)
+    ax = new_axes(ax, SIZE)
     for (style, color), (name, rtd) in zip(_styles(), predictions.items(), strict=False):
         low, median, high = rtd.quantile([0.25, 0.5, 0.75]).T
         ax.fill_between(shifts, low, high, color=color, alpha=0.2, lw=0)
@@ -205,7 +185,7 @@ def plot_history(history: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Axes
         The axes, with two lines per weight of the KL term.
     """
-    ax = new_axes(ax)
+    ax = new_axes(ax, SIZE)
     for (style, color), (weight, part) in zip(_styles(), history.groupby("kl_weight", sort=False), strict=False):
         ax.plot(part["step"], part["training_loss"], color=color, ls=":", lw=1)
         ax.plot(part["step"], part["held_out_loss"], color=color, ls=style, label=f"KL weight {weight:g}")

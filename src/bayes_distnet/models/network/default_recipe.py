@@ -92,6 +92,11 @@ class DefaultRecipe(Recipe):
         """Plain weights have no prior that features could share."""
         return self.bayesian
 
+    @property
+    def learns_tail(self) -> bool:
+        """Only Bayesian networks have an open tail; one member alone has no unseen instances."""
+        return self.bayesian and self.n_members > 1
+
     def n_inputs(self, n_features: int) -> int:
         """Return a padded number of inputs, so that similar data share a compiled program."""
         return padded_size(n_features, least=16)

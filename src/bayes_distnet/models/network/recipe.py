@@ -103,6 +103,11 @@ class Recipe(ABC):
         """Whether a small forest decides how far the prior trusts each feature."""
 
     @property
+    @abstractmethod
+    def learns_tail(self) -> bool:
+        """Whether networks with an earlier cutoff show how far runs go past the real one."""
+
+    @property
     def kind(self) -> type[Family]:
         """The family's class."""
         return get_family(self.family)

@@ -42,8 +42,9 @@ class BayesDistNet(NetworkEstimator):
     ----------
     family : str, default "lognormal"
         Distribution of one weight draw, a name in `bayes_distnet.distributions.FAMILIES`.
-    output : {"parameters", "runtimes"}, default "parameters"
-        With "parameters" a weight draw predicts the family's parameters. With "runtimes", as in the paper, a weight
+    output : {"parameters", "mixture", "runtimes"}, default "parameters"
+        With "parameters" a weight draw predicts the family's parameters. With "mixture" it predicts a mixture of three
+        members of the family, for runtimes with two humps, a hard start or a heavy tail. With "runtimes", as in the paper, a weight
         draw predicts one runtime and the family is fitted to the runtimes of all draws, so that the two kinds of
         uncertainty cannot be told apart.
     posterior : {"variational", "nuts"}, default "variational"
@@ -179,7 +180,7 @@ class BayesDistNet(NetworkEstimator):
         if self.posterior == "nuts":
             self._sample(features, observations)
             return None
-        if not isinstance(recipe, DefaultRecipe) or recipe.output != "parameters" or recipe.n_members == 1:
+        if not isinstance(recipe, DefaultRecipe) or recipe.output == "runtimes" or recipe.n_members == 1:
             return None
         # Ignorance shows in runs of instances that some of the members have not seen.
         x = self.ensemble_.inputs(features)

@@ -7,7 +7,6 @@ from bayes_distnet.models.familiarity import OUTSIDE
 from bayes_distnet.models.network.extrapolation import Extrapolation
 from bayes_distnet.models.network.open_tail import OpenTail
 
-
 TAIL = OpenTail(np.array([0.7, 0.0, 0.0, 0.0, 0.3]))
 
 

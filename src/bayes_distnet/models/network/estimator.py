@@ -22,7 +22,7 @@ from bayes_distnet.models.saving import Arrays
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")
-OUTPUTS = ("parameters", "runtimes")
+OUTPUTS = ("parameters", "mixture", "runtimes")
 
 
 class NetworkEstimator(RuntimeEstimator):

@@ -106,7 +106,7 @@ def _trained(
         reach=float(mean_square(x).max()),
         horizon=np.inf if observations.finished.all() else float(observations.seconds.max()),
         tail=OpenTail.untested(recipe.family),
-        weights=recipe.draw_weights(trained, recipe.n_draws if recipe.output == "parameters" else objective.draws, rng),
+        weights=recipe.draw_weights(trained, objective.draws if recipe.output == "runtimes" else recipe.n_draws, rng),
         pool=np.full(groups, 1.0 / groups),
         norm=trained.norm,
         fold=fold,

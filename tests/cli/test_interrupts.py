@@ -100,3 +100,11 @@ def test_an_error_that_a_library_makes_of_the_interrupt_counts_as_the_interrupt(
         "    except KeyboardInterrupt: raise RuntimeError('callback failed')"
     )
     assert (ended.returncode, ended.stderr) == (130, "bayes-distnet info: stopped.\n")
+
+
+def test_a_signal_while_python_ends_does_not_change_the_exit_code_of_a_command_that_is_done():
+    ended = console(
+        "class Late:\n        def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT): kill(me, number)\n"
+        "    sys.late = Late()  # deleted with the modules"
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")

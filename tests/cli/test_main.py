@@ -94,6 +94,19 @@ def test_help_loads_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
+@pytest.mark.parametrize(("words", "own"), [(["--version"], set()), (["run", "--help"], {"run"})])
+def test_a_command_imports_no_module_of_another(words, own):
+    code = (
+        "import sys; from bayes_distnet.cli import main\n"
+        f"try: main({words})\n"
+        "except SystemExit: pass\n"
+        "print(*(name.rpartition('.')[2] for name in sys.modules if name.startswith('bayes_distnet.cli.')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    modules = set(printed.splitlines()[-1].split())
+    assert modules - {"main", "arguments", "paths", "streams"} <= own
+
+
 def test_help_answers_at_once():
     def seconds():
         started = os.times()

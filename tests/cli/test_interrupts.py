@@ -108,3 +108,9 @@ def test_a_signal_while_python_ends_does_not_change_the_exit_code_of_a_command_t
         "    sys.late = Late()  # deleted with the modules"
     )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_the_console_script_loads_nothing_before_it_handles_signals():
+    code = "import sys; before = set(sys.modules); import bayes_distnet_start; print(*set(sys.modules) - before)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert set(loaded) <= {"bayes_distnet_start", "atexit"}  # atexit is compiled into Python

@@ -1,7 +1,7 @@
 """The console script. It takes care of Ctrl-C before anything else is imported.
 
-It is a module of its own, beside the package: importing the package takes long enough to be interrupted. What it imports
-itself, Python has loaded already (`__future__` would be a file to read).
+It is a module of its own, beside the package: importing the package takes long enough to be interrupted. It imports
+only modules that Python has loaded already (`__future__` would be a file to read).
 """
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` imports more, and that takes time

@@ -11,7 +11,7 @@ def test_features_that_order_rows_alike_are_one_group():
     a, b = rng.normal(size=(2, 60))
     table = pd.DataFrame({"a": a, "cube": a**3, "minus": -np.exp(a), "b": b, "same": 1.0, "word": "w"})
     found = group_features("correlated", list(table), table)
-    assert found == {"a + 2 more": ("a", "cube", "minus"), "b": ("b",), "same": ("same",), "word": ("word",)}
+    assert found == {"a (+2)": ("a", "cube", "minus"), "b": ("b",), "same": ("same",), "word": ("word",)}
 
 
 def test_all_features_of_a_group_correlate():

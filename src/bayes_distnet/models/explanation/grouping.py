@@ -132,4 +132,4 @@ def _rank_correlation(x: FloatArray) -> FloatArray:
 
 
 def _title(features: Sequence[str]) -> str:
-    return features[0] if len(features) == 1 else f"{features[0]} + {len(features) - 1} more"
+    return features[0] if len(features) == 1 else f"{features[0]} (+{len(features) - 1})"

@@ -73,7 +73,8 @@ def _draw(ax: Axes, explanation: Explanation, row: int, quantity: str, shown: li
             ax.hlines(place, *np.exp([start + step - error, start + step + error]), color="#333333", lw=1.1)
         ax.vlines(np.exp(start + step), place + 0.33, place + 0.67, color=GREY, lw=0.8)
         text = f"{'×' if step >= 0 else '÷'} {np.exp(abs(step)):.2f}"
-        ax.annotate(text, (high, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize="x-small")
+        right = max(high, float(np.exp(start + step + error))) if np.isfinite(error) else high
+        ax.annotate(text, (right, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize="x-small")
     last = len(steps) + 1
     for place, value in ((0, ends[0]), (last, explanation.predicted[row, at])):
         ax.plot(np.exp(value), place, marker="D", ms=5, color=GREY if place == 0 else "#222222", ls="")
@@ -114,7 +115,6 @@ def _name_steps(ax: Axes, explanation: Explanation, row: int, shown: list[int]) 
 
 def _cut(explanation: Explanation, row: int, group: int) -> str:
     name, label = list(explanation.groups)[group], explanation.label(row, group)
-    first, _, more = name.partition(" + ")
+    first, bracket, more = name.partition(" (+")
     first = first if len(first) <= LONGEST else f"{first[: LONGEST - 1]}…"
-    value = f" = {label[:16]}" if label else ""
-    return f"{first}{value}{f' + {more}' if more else ''}"
+    return f"{first}{bracket}{more}{f' = {label[:16]}' if label else ''}"

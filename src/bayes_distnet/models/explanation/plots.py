@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bayes_distnet.models.explanation.explanation import Explanation
-
 MORE, LESS = COLORS[1], COLORS[0]
 LONGEST = 34  # characters of a name
 _TITLES = {
@@ -25,19 +23,18 @@ _TITLES = {
 }
 
 
-def plot_steps(explanation: Explanation, row: int, quantity: str, top: int, ax: Axes | None) -> Axes:
+def plot_steps(explanation: Any, row: int, quantity: str, top: int, ax: Axes | None) -> Axes:
     """Draw the steps of one quantity: see `Explanation.plot`."""
     chosen = explanation.order(row, quantity)
     shown = chosen[:top] if len(chosen) > top + 1 else chosen  # one that is left over is drawn, too
     ax = new_axes(ax, (6.6, 1.3 + 0.32 * (len(shown) + 2)))
     _draw(ax, explanation, row, quantity, shown)
     _name_steps(ax, explanation, row, shown)
-    name = explanation.features.index[row]
-    ax.set_title(f"{name if isinstance(name, str) else f'row {name}'}: {explanation.sentence(row)}", fontsize="medium")
+    ax.set_title(f"{_name(explanation, row)}:\n{explanation.sentence(row)}", loc="left", fontsize="medium")
     return ax
 
 
-def figure_of(explanation: Explanation, row: int, quantities: tuple[str, ...], top: int) -> Figure:
+def figure_of(explanation: Any, row: int, quantities: tuple[str, ...], top: int) -> Figure:
     """Draw several quantities beside each other: see `Explanation.figure`."""
     from bayes_distnet.drawing import new_figure
 
@@ -51,14 +48,16 @@ def figure_of(explanation: Explanation, row: int, quantities: tuple[str, ...], t
             _name_steps(ax, explanation, row, shown)
         else:
             ax.set_yticks(ax.get_yticks(), [])
-    name = explanation.features.index[row]
-    figure.suptitle(
-        f"{name if isinstance(name, str) else f'row {name}'}: {explanation.sentence(row)}", fontsize="medium"
-    )
+    figure.suptitle(f"{_name(explanation, row)}: {explanation.sentence(row)}", fontsize="medium")
     return figure
 
 
-def _draw(ax: Axes, explanation: Explanation, row: int, quantity: str, shown: list[int]) -> None:
+def _name(explanation: Any, row: int) -> str:
+    name = explanation.features.index[row]
+    return name if isinstance(name, str) else f"row {name}"
+
+
+def _draw(ax: Axes, explanation: Any, row: int, quantity: str, shown: list[int]) -> None:
     """Draw one bar per group, the first at the top, from the background (above) to the prediction (below)."""
     at = explanation.place(quantity)
     values, errors = explanation.contributions[row, :, at], explanation.errors[row, :, at]
@@ -103,7 +102,7 @@ def _log_axis(ax: Axes, values: Any) -> None:
     ax.set_xlim(low / room, high * room**2)
 
 
-def _name_steps(ax: Axes, explanation: Explanation, row: int, shown: list[int]) -> None:
+def _name_steps(ax: Axes, explanation: Any, row: int, shown: list[int]) -> None:
     names = [_cut(explanation, row, group) for group in shown]
     left = len(explanation.groups) - len(shown)
     n = explanation.n_background
@@ -113,7 +112,7 @@ def _name_steps(ax: Axes, explanation: Explanation, row: int, shown: list[int]) 
     )
 
 
-def _cut(explanation: Explanation, row: int, group: int) -> str:
+def _cut(explanation: Any, row: int, group: int) -> str:
     name, label = list(explanation.groups)[group], explanation.label(row, group)
     first, bracket, more = name.partition(" (+")
     first = first if len(first) <= LONGEST else f"{first[: LONGEST - 1]}…"

@@ -8,6 +8,7 @@ from bayes_distnet.errors import SettingError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 #: Colours of lines, in turns. All can be seen on white and on black: their contrast is 3 or more.
 COLORS = ("#2f86c4", "#d1495b", "#2a9d8f", "#c47d14", "#8a6fd1", "#b3679b", "#6f7d96", "#7f7f55")
@@ -35,16 +36,42 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (6.0, 3.6)) -> Axes:
         If Matplotlib is not installed.
     """
     if ax is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ModuleNotFoundError as error:
-            raise SettingError("matplotlib is not installed; pip install 'bayes-distnet[plots]'.") from error
-        ax = plt.subplots(figsize=size, layout="constrained")[1]
+        (ax,) = new_figure(1, size)[1]
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(visible=True, color=GREY, alpha=0.2, lw=0.6)
     ax.set_axisbelow(True)
     return ax
+
+
+def new_figure(panels: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+    """Return a new figure with panels side by side.
+
+    Parameters
+    ----------
+    panels : int
+        Number of axes.
+    size : tuple of float
+        Width and height in inches.
+
+    Returns
+    -------
+    figure : Figure
+        The figure.
+    axes : list of Axes
+        Its axes, from left to right.
+
+    Raises
+    ------
+    SettingError
+        If Matplotlib is not installed.
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise SettingError("matplotlib is not installed; pip install 'bayes-distnet[plots]'.") from error
+    figure, axes = plt.subplots(1, panels, figsize=size, layout="constrained", squeeze=False)
+    return figure, list(axes[0])
 
 
 def log_seconds(ax: Axes, axis: str, low: float, high: float) -> None:

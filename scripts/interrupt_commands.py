@@ -109,7 +109,7 @@ def main() -> int:
         folder = Path(name)
         prepare(folder)
         print(
-            f"{'command':<14} {'130':>4} {'done':>5} {'wrong':>6} {'usual s':>8} {'median end s':>13} {'slowest s':>10}",
+            f"{'command':<14} {'130':>4} {'done':>5} {'wrong':>6} {'usual s':>8} {'median end':>11} {'slowest s':>10}",
             flush=True,
         )
         for key in parsed.only.split(","):
@@ -122,7 +122,7 @@ def main() -> int:
             took = [end[2] for end in ends if end[0] == 130]
             print(
                 f"{key:<14} {len(took):>4} {sum(end[0] == 0 for end in ends):>5} {len(bad):>6} {usual:>8.1f} "
-                f"{statistics.median(took or [0.0]):>13.2f} {max(took, default=0.0):>10.2f}",
+                f"{statistics.median(took or [0.0]):>11.2f} {max(took, default=0.0):>10.2f}",
                 flush=True,
             )
             for why, (_, errors, _) in bad[:3]:

@@ -1,4 +1,4 @@
-"""A disk that is full: one error with the name of the file, and nothing half-written. A limit on sizes stands for it."""
+"""A full disk: one error with the name of the file, and nothing half-written. A limit on sizes stands for it."""
 
 import contextlib
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import not_installed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +69,7 @@ def new_figure(panels: int, size: tuple[float, float]) -> tuple[Figure, list[Axe
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
-        raise SettingError("matplotlib is not installed; pip install 'bayes-distnet[plots]'.") from error
+        raise not_installed("matplotlib", extra="plots") from error
     figure, axes = plt.subplots(1, panels, figsize=size, layout="constrained", squeeze=False)
     return figure, list(axes[0])
 

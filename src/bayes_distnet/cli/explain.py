@@ -80,11 +80,7 @@ def add_explain(commands: Any) -> None:
     parser.add_argument("--seed", type=whole, default=0, help="of the orders; default: 0")
     parser.add_argument("--cores", type=cores, default=1, help="with instance files: files at once; default: 1")
     parser.add_argument("--plot", type=written_path, metavar="FILE", help=".png, .svg or .pdf; of one instance")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--out", type=written_path, metavar="FILE", help=".csv, .csv.gz or .parquet: one row per contribution"
-    )
-    form.add_argument("--json", action="store_true", help="one line of JSON per instance")
+    _takes_form(parser, "one row per contribution", "one line of JSON per instance")
     parser.set_defaults(run=_explain)
 
 
@@ -111,9 +107,7 @@ def add_importance(commands: Any) -> None:
     parser.add_argument("--repeats", type=whole, default=5, help="permutations per group; default: 5")
     parser.add_argument("--top", type=whole, default=15, help="groups of features shown; default: 15")
     parser.add_argument("--plot", type=written_path, metavar="FILE", help=".png, .svg or .pdf")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--out", type=written_path, metavar="FILE", help=".csv, .csv.gz or .parquet: all groups")
-    form.add_argument("--json", action="store_true", help="one line of JSON")
+    _takes_form(parser, "all groups", "one line of JSON")
     parser.set_defaults(run=_importance)
 
 
@@ -125,6 +119,12 @@ def _takes_groups(parser: argparse.ArgumentParser) -> None:
         help="features that count together: those that correlate (default), none, or those that `features` computes "
         "together",
     )
+
+
+def _takes_form(parser: argparse.ArgumentParser, rows: str, lines: str) -> None:
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--out", type=written_path, metavar="FILE", help=f".csv, .csv.gz or .parquet: {rows}")
+    form.add_argument("--json", action="store_true", help=lines)
 
 
 def _explain(parsed: argparse.Namespace) -> None:
@@ -184,7 +184,7 @@ def _as_text(found: Explanation, trust: str, row: int, top: int) -> str:
     if rest:
         names.append(f"{len(rest)} others")
         cells["value"].append("")
-    shown = pd.DataFrame(cells, index=names).to_string()
+    shown = "\n".join(line.rstrip() for line in pd.DataFrame(cells, index=names).to_string().splitlines())
     return f"{found.features.index[row]}: {found.sentence(row)}\n{trust}\n{shown}"
 
 

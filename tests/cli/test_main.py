@@ -96,6 +96,19 @@ def test_help_loads_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
+@pytest.mark.parametrize(("words", "own"), [(["--version"], set()), (["run", "--help"], {"run"})])
+def test_a_command_imports_no_module_of_another(words, own):
+    code = (
+        "import sys; from bayes_distnet.cli import main\n"
+        f"try: main({words})\n"
+        "except SystemExit: pass\n"
+        "print(*(name.rpartition('.')[2] for name in sys.modules if name.startswith('bayes_distnet.cli.')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    modules = set(printed.splitlines()[-1].split())
+    assert modules - {"main", "arguments", "paths", "streams"} <= own
+
+
 def test_help_answers_at_once():
     def seconds():
         started = os.times()
@@ -173,15 +186,15 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
             ["collect", "none.cnf", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "no such",
         ),
-        (["collect", ".", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "give --solver or --command"),
-        (["collect", ".", "--solver", "x", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "solver 'x'"),
-        (["collect", ".", "--solver", "clasp", "--seeds", "2x", "--cutoff", "1", "--store", "r.sqlite"], "--seeds 2x"),
+        (["collect", "i", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "give --solver or --command"),
+        (["collect", "i", "--solver", "x", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "solver 'x'"),
+        (["collect", "i", "--solver", "clasp", "--seeds", "2x", "--cutoff", "1", "--store", "r.sqlite"], "--seeds 2x"),
         (
-            ["collect", ".", "--command", "x {sed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
+            ["collect", "i", "--command", "x {sed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "unknown placeholder {sed}",
         ),
         (
-            ["collect", ".", "--command", "x {seed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
+            ["collect", "i", "--command", "x {seed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "has no {instance}",
         ),
         (["features", "none.cnf", "--out", "f.csv"], "none.cnf"),
@@ -190,9 +203,9 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["convert", "runs.csv", "nowhere/x.csv"], "no folder"),
         (["convert", "twice.csv", "x.sqlite"], "a second run of the same solver, instance and seed"),
         (["generate", "factoring", "1", "--out", "file.txt"], "file.txt"),
-        (["collect", ".", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
+        (["collect", "i", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
         (
-            ["collect", ".", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],
+            ["collect", "i", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],
             "a width below 100",
         ),
         (["import", "aslib", "nowhere", "--out", "x"], "nowhere"),

@@ -17,6 +17,7 @@ from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import ModelFileError
+from bayes_distnet.files import write_whole
 from bayes_distnet.models.base import RuntimeEstimator, Unseen
 from bayes_distnet.models.explanation.rows import ExplainedRows
 from bayes_distnet.models.header import read_header
@@ -123,7 +124,7 @@ class TableModel(RuntimeEstimator):
             "encoder": self.encoder_.to_dict(),
             "layout": None if self.layout is None else self.layout.to_dict(),
         }
-        (Path(path) / ENCODER).write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_whole(Path(path) / ENCODER, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
     def around(cls, model: RuntimeEstimator, encoder: TableEncoder, layout: TableLayout | None = None) -> Self:

@@ -12,6 +12,7 @@ import numpy as np
 import sklearn
 
 from bayes_distnet.errors import ModelFileError
+from bayes_distnet.files import write_whole
 from bayes_distnet.models.header import read_header, read_part
 from bayes_distnet.models.library import load_model
 from bayes_distnet.models.pipelines.plain import PlainWriter
@@ -138,9 +139,9 @@ def write_pipeline(
         "background": background_to_plain(background),
     }
     try:
-        (folder / STEPS).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        write_whole(folder / STEPS, json.dumps(content, indent=1) + "\n")
     except OSError as error:
-        raise ModelFileError(f"{folder}: cannot write a model there ({error}). Give a folder to write to.") from error
+        raise ModelFileError(f"{folder}: cannot write a model there ({error}). Give another folder.") from error
     write_model(
         folder,
         KIND,

@@ -121,10 +121,10 @@ class ExplainedModel:
         -------
         DataFrame
             One row per row of X: verdict (familiar, unusual, outside the training data), out_of_range (features, the
-            farthest first), median (s), ignorance (factor within which the instance's own median is known, with 90 %
-            probability), luck (factor within which its runs differ), unsure (fraction of the variance of log time that
-            is ignorance) and words (all of it in one line). Where a model cannot separate the two, ignorance and
-            unsure are NaN and luck has the whole spread.
+            farthest first), median (s), spread (factor by which runs differ from it, up or down, with 90 %
+            probability), ignorance (factor within which the instance's own median is known), luck (factor within which
+            its runs differ), unsure (fraction of the variance of log time that is ignorance) and words (all of it in
+            one line). Ignorance, luck and unsure are NaN of a model that cannot separate them.
         """
         check_is_fitted(self)
         return trust_table(self.predict_distribution(X), self.familiarity(X))

@@ -59,7 +59,7 @@ def _name(explanation: Any, row: int) -> str:
 
 def _draw(ax: Axes, explanation: Any, row: int, quantity: str, shown: list[int]) -> None:
     """Draw one bar per group, the first at the top, from the background (above) to the prediction (below)."""
-    at = explanation.place(quantity)
+    at, ink = explanation.place(quantity), ax.xaxis.label.get_color()
     values, errors = explanation.contributions[row, :, at], explanation.errors[row, :, at]
     rest = np.setdiff1d(np.arange(len(values)), shown)
     steps = [*values[shown], *([values[rest].sum()] if rest.size else [])]
@@ -69,14 +69,14 @@ def _draw(ax: Axes, explanation: Any, row: int, quantity: str, shown: list[int])
         low, high = np.exp(sorted([start, start + step]))
         ax.barh(place, high - low, left=low, color=MORE if step > 0 else LESS, height=0.66, alpha=0.85)
         if np.isfinite(error) and error > 0:
-            ax.hlines(place, *np.exp([start + step - error, start + step + error]), color="#333333", lw=1.1)
+            ax.hlines(place, *np.exp([start + step - error, start + step + error]), color=ink, lw=1.1)
         ax.vlines(np.exp(start + step), place + 0.33, place + 0.67, color=GREY, lw=0.8)
         text = f"{'×' if step >= 0 else '÷'} {np.exp(abs(step)):.2f}"
         right = max(high, float(np.exp(start + step + error))) if np.isfinite(error) else high
         ax.annotate(text, (right, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize="x-small")
     last = len(steps) + 1
     for place, value in ((0, ends[0]), (last, explanation.predicted[row, at])):
-        ax.plot(np.exp(value), place, marker="D", ms=5, color=GREY if place == 0 else "#222222", ls="")
+        ax.plot(np.exp(value), place, marker="D", ms=5, color=GREY if place == 0 else ink, ls="")
         unit = " s" if quantity == MEDIAN else ""
         ax.annotate(
             f"{np.exp(value):.3g}{unit}",

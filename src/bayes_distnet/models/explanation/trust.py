@@ -28,13 +28,14 @@ def factors(rtd: PredictedRuntimes) -> dict[str, FloatArray]:
     Returns
     -------
     dict
-        ignorance: factor within which the instance's own median is known; luck: factor within which runs of one
-        instance differ. Where the two cannot be separated, ignorance is NaN and luck has the whole spread.
+        spread: factor within which runs lie; ignorance: factor within which the instance's own median is known; luck:
+        factor within which runs of one instance differ. The last two are NaN where they cannot be separated.
     """
     if not rtd.splits:
-        return {IGNORANCE: np.full(len(rtd), np.nan), LUCK: _factor(measure(rtd, [SPREAD])[:, 0])}
-    ignorance, luck = measure(rtd, [IGNORANCE, LUCK]).T
-    return {IGNORANCE: _factor(ignorance), LUCK: _factor(luck)}
+        unknown = np.full(len(rtd), np.nan)
+        return {SPREAD: _factor(measure(rtd, [SPREAD])[:, 0]), IGNORANCE: unknown, LUCK: unknown}
+    names = (SPREAD, IGNORANCE, LUCK)
+    return dict(zip(names, _factor(measure(rtd, names)).T, strict=True))
 
 
 def trust_table(rtd: PredictedRuntimes, familiar: pd.DataFrame) -> pd.DataFrame:
@@ -67,17 +68,17 @@ def trust_table(rtd: PredictedRuntimes, familiar: pd.DataFrame) -> pd.DataFrame:
     return table.assign(words=words)
 
 
-_WORDS = ("verdict", "ignorance", "luck", "unsure")
+_WORDS = ("verdict", "spread", "ignorance", "luck", "unsure")
 
 
-def in_words(verdict: str, ignorance: float, luck: float, unsure: float, farthest: str) -> str:
+def in_words(verdict: str, spread: float, ignorance: float, luck: float, unsure: float, farthest: str) -> str:
     """Describe in a phrase how far a prediction can be trusted.
 
     Parameters
     ----------
     verdict : str
         familiar, unusual or outside.
-    ignorance, luck : float
+    spread, ignorance, luck : float
         See `factors`.
     unsure : float
         Fraction of the variance of log time that is ignorance.
@@ -91,12 +92,12 @@ def in_words(verdict: str, ignorance: float, luck: float, unsure: float, farthes
 
     Examples
     --------
-    >>> in_words("familiar", 1.42, 2.6, 0.13, "")
+    >>> in_words("familiar", 2.8, 1.42, 2.6, 0.13, "")
     'like the training data; median known to a factor of 1.4, runs vary by 2.6: 13 % ignorance, 87 % luck'
     """
     like = _LIKE[Verdict(verdict)] + (f" ({farthest})" if farthest and verdict != Verdict.FAMILIAR else "")
     if np.isnan(ignorance):
-        return f"{like}; runs vary by a factor of {luck:.2g}: this model cannot separate ignorance from luck"
+        return f"{like}; runs vary by a factor of {spread:.2g}: this model cannot separate ignorance from luck"
     share = "" if np.isnan(unsure) else f": {unsure:.0%} ignorance, {1 - unsure:.0%} luck".replace("%", " %")
     return f"{like}; median known to a factor of {ignorance:.2g}, runs vary by {luck:.2g}{share}"
 

@@ -39,7 +39,8 @@ class Candidates:
     def average(self) -> RuntimeDistribution:
         """The prediction of each network moved halfway to the forest: mean location, geometric mean spread."""
         near, far = self.network.components.parameters(), self.forest.components.parameters()
-        starts = np.flatnonzero(np.diff(self.network.draws, prepend=-1))
+        labels = np.arange(self.network.n_components) if self.network.draws is None else self.network.draws
+        starts = np.flatnonzero(np.diff(labels, prepend=-1))
         sizes = np.diff(np.r_[starts, self.network.n_components])
         middle, spread = match_moments(near["loc"], near["scale"], self.network.weights, starts)
         weights = self.forest.weights

@@ -69,8 +69,6 @@ class DefaultRecipe(Recipe):
 
     def __post_init__(self) -> None:
         _ = self.kind
-        if self.output == "mixture" and self.kind.n_raw != 2:
-            raise SettingError(f"family={self.family!r}: output='mixture' needs a family with location and spread.")
         for name in ("n_members", "n_draws"):
             check_at_least(name, getattr(self, name), 1)
         for name in ("max_iter", "n_iter_no_change"):
@@ -209,9 +207,8 @@ class DefaultRecipe(Recipe):
         """Return the parts of all draws; those of one draw count as one draw."""
         log_weights, parts = parts_of(raw)  # (rows, draws, parts)
         rows, draws, size = log_weights.shape
-        components = self.link.parameters(
-            self.kind, parts.reshape(rows, draws * size, 2), networks.center, networks.spread
-        )
+        of_family = parts[..., : self.kind.n_raw].reshape(rows, draws * size, -1)
+        components = self.link.parameters(self.kind, of_family, networks.center, networks.spread)
         pool = np.repeat(networks.pool, draws // len(networks.pool))
         weights = (np.exp(log_weights) * pool[:, None]).reshape(rows, draws * size)
         return RuntimeDistribution(components, weights, np.repeat(np.arange(draws), size))

@@ -38,7 +38,7 @@ def log_likelihood(objective: Objective, raw: Array, data: Tree, spread: Array) 
     kind, link = get_family(objective.family), objective.link
     if objective.output == "mixture":
         log_weights, parts = parts_of(raw)
-        predicted = link.parameters(kind, parts[..., None, :, :], 0.0, spread)  # (draws, rows, 1, parts)
+        predicted = link.parameters(kind, parts[..., None, :, : kind.n_raw], 0.0, spread)  # (draws, rows, 1, parts)
         times, finished = data["times"][..., None], data["finished"][..., None]
         each = predicted.log_likelihood(times, finished) if objective.censored else predicted.log_prob(times)
         return jax.nn.logsumexp(log_weights[..., None, :] + each, axis=-1)

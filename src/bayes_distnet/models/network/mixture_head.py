@@ -18,7 +18,7 @@ from bayes_distnet.distributions.special.dispatch import namespace
 
 PARTS = 3
 PLACES = np.array([-0.8, 0.0, 0.8], np.float32)  # a
-LOG_WIDTH = math.log(0.65)  # b: three such parts at those places have the spread of one bell
+LOG_WIDTH = math.log(0.65)  # b: three such parts at those places are nearly one bell, of spread 0.92
 N_OUTPUTS = 2 + 3 * PARTS
 LOG_SPREAD_RANGE = (-4.0, 0.5)  # of s, as that of a family's raw spread
 

@@ -40,6 +40,7 @@ COMMANDS = {
 #: Commands that go on until they are stopped, and the latest moment of the signal, in seconds.
 ENDLESS = {"serve": 4.0}
 BAD = ("Traceback", "Segmentation", "Error", "Exception ignored", "core dumped")
+DONE = (0, 10, 20)  # it ended before the signal; `run` ends as the solver did
 SLOWEST = 8.0  # seconds from the signal to the end
 
 
@@ -70,8 +71,8 @@ def run(line: str, folder: Path, seconds: float | None) -> tuple[int, str, float
 
 def verdict(code: int, errors: str, took: float) -> str | None:
     """Return what is wrong with the end of an interrupted command, or None."""
-    if code == 0:
-        return None  # it ended before the signal
+    if code in DONE:
+        return None
     if code == -signal.SIGINT and not errors:
         return None  # the interpreter had not begun
     if code != 130:
@@ -121,7 +122,7 @@ def main() -> int:
             wrong += len(bad)
             took = [end[2] for end in ends if end[0] == 130]
             print(
-                f"{key:<14} {len(took):>4} {sum(end[0] == 0 for end in ends):>5} {len(bad):>6} {usual:>8.1f} "
+                f"{key:<14} {len(took):>4} {sum(end[0] in DONE for end in ends):>5} {len(bad):>6} {usual:>8.1f} "
                 f"{statistics.median(took or [0.0]):>11.2f} {max(took, default=0.0):>10.2f}",
                 flush=True,
             )

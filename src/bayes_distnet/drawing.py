@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, not_installed
 from bayes_distnet.files import written_whole
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def new_figure(panels: int, size: tuple[float, float]) -> tuple[Figure, list[Axe
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
-        raise SettingError("matplotlib is not installed; pip install 'bayes-distnet[plots]'.") from error
+        raise not_installed("matplotlib", extra="plots") from error
     figure, axes = plt.subplots(1, panels, figsize=size, layout="constrained", squeeze=False)
     return figure, list(axes[0])
 

@@ -284,3 +284,10 @@ def test_bad_input_is_one_line_and_an_exit_code(words, message, tmp_path, monkey
     assert said.out == ""
     there = {"file.txt", "runs.csv", "twice.csv", "features.csv", "two.csv", "constant.csv"}
     assert {path.name for path in tmp_path.iterdir()} == there
+
+
+def test_serve_without_its_packages_names_the_extra(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "bayes_distnet.serve.run", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["serve", "--model", "m"]) == 2
+    assert "uvicorn is not installed; run pip install '.[serve]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Figures of predictions and of training. They need Matplotlib: `pip install bayes-distnet[plots]`."""
+"""Figures of predictions and of training. They need Matplotlib, the extra `plots`."""
 
 from __future__ import annotations
 

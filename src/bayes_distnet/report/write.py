@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, install_line
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import model_order
@@ -47,7 +47,7 @@ def check_can_report() -> None:
         Matplotlib is not installed.
     """
     if importlib.util.find_spec("matplotlib") is None:
-        raise SettingError("a report has figures, which need Matplotlib: pip install 'bayes-distnet[plots]'.")
+        raise SettingError(f"a report has figures, which need Matplotlib: {install_line('plots')}.")
 
 
 def write_report(folder: str | os.PathLike[str]) -> Path:

@@ -21,6 +21,7 @@ COMMANDS = (
     "fit",
     "predict",
     "evaluate",
+    "suggest",
     "advise",
     "run",
     "serve",

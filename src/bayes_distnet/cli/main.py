@@ -26,6 +26,7 @@ from bayes_distnet.cli import (
     predict,
     run,
     serve,
+    suggest,
 )
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.cli.streams import STDOUT, check_printed, finish_work_first, give_up_stdout
@@ -47,6 +48,7 @@ COMMANDS = (
     fit.add_fit,
     predict.add_predict,
     evaluate.add_evaluate,
+    suggest.add_suggest,
     advise.add_advise,
     run.add_run,
     serve.add_serve,

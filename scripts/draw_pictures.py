@@ -20,11 +20,13 @@ from matplotlib.ticker import NullFormatter
 from bayes_distnet import HybridDistNet, Results, RuntimeDistribution, load_dataset
 from bayes_distnet.distributions import InstanceEffect, InstanceRuntimes
 from bayes_distnet.distributions.families import LogNormal
+from bayes_distnet.models import Explanation
 from bayes_distnet.report.tables import overview as overview_of
 
 ROOT = Path(__file__).parents[1]
 INK = {"light": "#24292f", "dark": "#e6e9ec"}
 COLOURS = {"light": ("#0072b2", "#d55e00", "#00805a", "#7a7a7a"), "dark": ("#56b4e9", "#ff9448", "#2fc79a", "#9a9a9a")}
+REASONS = "zenotravel-0017.pddl"  # instance whose prediction is explained
 RUNS = [1, 2, 4, 8, 16]
 SETTINGS = {"svg.hashsalt": "bayes-distnet", "svg.fonttype": "path", "font.size": 11, "axes.titlesize": 11.5}
 
@@ -32,11 +34,12 @@ SETTINGS = {"svg.hashsalt": "bayes-distnet", "svg.fonttype": "path", "font.size"
 def main() -> None:
     """Draw all pictures."""
     predictions, runs, rows = predict_factoring()
-    results = Results.load(ROOT / "results" / "clasp-factoring")
+    results, why = Results.load(ROOT / "results" / "clasp-factoring"), explain_zenotravel()
     for mode in INK:
         draw("overview", mode, lambda figure, look: overview(figure, look, predictions, runs, rows, results))
         draw("learning", mode, learning)
         draw("ignorance", mode, ignorance)
+        draw_reasons(mode, why)
 
 
 def draw(name: str, mode: str, paint: Callable[[Figure, tuple[str, ...]], None]) -> None:
@@ -51,6 +54,26 @@ def draw(name: str, mode: str, paint: Callable[[Figure, tuple[str, ...]], None])
             axes.spines[["top", "right"]].set_visible(False)
             axes.grid(color=ink, alpha=0.12)
         target = ROOT / "docs" / "pictures" / f"{name}-{mode}.svg"
+        figure.savefig(target, transparent=True, metadata={"Date": None})
+        plt.close(figure)
+
+
+def explain_zenotravel() -> Explanation:
+    """Explain the prediction of an unseen instance of lpg-zenotravel, from four runs of each of the others."""
+    train, test = load_dataset("lpg-zenotravel").split(test_size=0.2, random_state=0)
+    model = HybridDistNet(random_state=0).fit(train.features, train.seconds[:, :4], finished=train.finished[:, :4])
+    return model.explain(test.features.loc[[REASONS]])
+
+
+def draw_reasons(mode: str, why: Explanation) -> None:
+    """Draw the steps from the background to a prediction, and to its uncertainty."""
+    ink = INK[mode]
+    parts = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    with plt.rc_context(SETTINGS | {"font.size": 9.5} | dict.fromkeys(parts, ink)):
+        figure = why.figure(0, top=8)
+        for axes in figure.axes:
+            axes.set_facecolor("none")
+        target = ROOT / "docs" / "pictures" / f"reasons-{mode}.svg"
         figure.savefig(target, transparent=True, metadata={"Date": None})
         plt.close(figure)
 

@@ -26,14 +26,21 @@ COMMANDS = {
     "generate": "generate factoring 40 --out {run}/instances",
     "collect": "collect instances --solver clasp --seeds 40 --cutoff 5 --store {run}/runs.sqlite",
     "features": "features instances --out {run}/features.csv --cores 2",
-    "fit": "fit clasp-factoring --out {run}/model",
-    "fit-portfolio": "fit sat-portfolio --portfolio --model ridge --out {run}/portfolio",
-    "predict": "predict model clasp-factoring",
-    "evaluate": "evaluate model clasp-factoring",
-    "experiment": "experiment low-samples --data lpg-zenotravel --models distnet,ridge --quick --out {run}/r",
-    "info": "info clasp-factoring",
+    "fit": "fit few --out {run}/model",
+    "fit-portfolio": "fit few-solvers --portfolio --model ridge --out {run}/portfolio",
+    "predict": "predict model few/features.parquet --out {run}/predictions.csv",
+    "evaluate": "evaluate model few",
+    "advise": "advise {instance} --model portfolio",
+    "run": "run {instance} --model portfolio --verify --cores 2 --store {run}/runs.sqlite",
+    "serve": "serve --model model --data few --port 0",
+    "experiment": "experiment low-samples --data few --models distnet,ridge --quick --cores 2 --out {run}/r",
+    "report": "report {run}/results",
+    "info": "info few",
 }
+#: Commands that go on until they are stopped, and the latest moment of the signal, in seconds.
+ENDLESS = {"serve": 4.0}
 BAD = ("Traceback", "Segmentation", "Error", "Exception ignored", "core dumped")
+DONE = (0, 10, 20)  # it ended before the signal; `run` ends as the solver did
 SLOWEST = 8.0  # seconds from the signal to the end
 
 
@@ -42,8 +49,10 @@ def run(line: str, folder: Path, seconds: float | None) -> tuple[int, str, float
     inside = folder / "run"
     shutil.rmtree(inside, ignore_errors=True)
     inside.mkdir()
+    if "{run}/results" in line:
+        shutil.copytree(folder / "results", inside / "results")
     process = subprocess.Popen(
-        [*CONSOLE, *line.format(run=inside).split()],
+        [*CONSOLE, *line.format(run=inside, instance=next((folder / "instances").iterdir())).split()],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -62,8 +71,8 @@ def run(line: str, folder: Path, seconds: float | None) -> tuple[int, str, float
 
 def verdict(code: int, errors: str, took: float) -> str | None:
     """Return what is wrong with the end of an interrupted command, or None."""
-    if code == 0:
-        return None  # it ended before the signal
+    if code in DONE:
+        return None
     if code == -signal.SIGINT and not errors:
         return None  # the interpreter had not begun
     if code != 130:
@@ -73,9 +82,19 @@ def verdict(code: int, errors: str, took: float) -> str | None:
 
 
 def prepare(folder: Path) -> None:
-    """Make the instances and the model that commands read."""
-    for line in ("generate factoring 6 --out instances", "fit clasp-factoring --model ridge --out model"):
-        subprocess.run([*CONSOLE, *line.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    """Make the instances, data, models and results that commands read."""
+    from bayes_distnet import load_dataset
+
+    load_dataset("lpg-zenotravel").split(0.2, random_state=0)[1].save(folder / "few")
+    load_dataset("sat-portfolio").split(0.2, random_state=0)[1].save(folder / "few-solvers")
+    for line in (
+        "generate factoring 6 --out instances",
+        "fit few --model ridge --out model",
+        "fit few-solvers --portfolio --model ridge --out portfolio",
+        "experiment low-samples --data few --models marginal,ridge --quick --out results",
+    ):
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run([*CONSOLE, *line.split()], cwd=folder, check=True, **quiet)
 
 
 def main() -> int:
@@ -90,18 +109,21 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(folder)
-        print(f"{'command':<14} {'130':>4} {'done':>5} {'wrong':>6} {'median end s':>13} {'slowest s':>10}", flush=True)
+        print(
+            f"{'command':<14} {'130':>4} {'done':>5} {'wrong':>6} {'usual s':>8} {'median end':>11} {'slowest s':>10}",
+            flush=True,
+        )
         for key in parsed.only.split(","):
-            began = time.monotonic()
-            run(COMMANDS[key], folder, parsed.longest)
-            usual = min(time.monotonic() - began, parsed.longest)
+            began, longest = time.monotonic(), ENDLESS.get(key, parsed.longest)
+            run(COMMANDS[key], folder, longest)
+            usual = min(time.monotonic() - began, longest)
             ends = [run(COMMANDS[key], folder, moments.uniform(0.0, usual)) for _ in range(parsed.times)]
             bad = [(verdict(*end), end) for end in ends if verdict(*end)]
             wrong += len(bad)
             took = [end[2] for end in ends if end[0] == 130]
             print(
-                f"{key:<14} {len(took):>4} {sum(end[0] == 0 for end in ends):>5} {len(bad):>6} "
-                f"{statistics.median(took or [0.0]):>13.2f} {max(took, default=0.0):>10.2f}",
+                f"{key:<14} {len(took):>4} {sum(end[0] in DONE for end in ends):>5} {len(bad):>6} {usual:>8.1f} "
+                f"{statistics.median(took or [0.0]):>11.2f} {max(took, default=0.0):>10.2f}",
                 flush=True,
             )
             for why, (_, errors, _) in bad[:3]:

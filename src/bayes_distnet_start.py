@@ -1,11 +1,11 @@
 """The console script. It takes care of Ctrl-C before anything else is imported.
 
-It is a module of its own, beside the package: importing the package takes long enough to be interrupted.
+It is a module of its own, beside the package: importing the package takes long enough to be interrupted. It imports
+only modules that Python has loaded already (`__future__` would be a file to read).
 """
 
-from __future__ import annotations
-
 import _signal as signal  # type: ignore[import-not-found]  # `signal` imports more, and that takes time
+import atexit
 import os
 import sys
 
@@ -28,6 +28,7 @@ def main() -> int:
             signal.signal(number, _stop)
     _open_streams()
     _watch()
+    atexit.register(_ignore)  # the first one registered is the last one called
     from bayes_distnet.cli.main import main
     from bayes_distnet.cli.streams import prepare_streams
 
@@ -51,6 +52,12 @@ def _stop(number: int, frame: object) -> None:
     """End at once: no command has begun."""
     os.write(2, b"bayes-distnet: stopped.\n")
     os._exit(EXIT_STOPPED)
+
+
+def _ignore() -> None:
+    """Let nothing disturb the end of the interpreter, which drops handlers of signals: the command is done."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _exit() -> None:

@@ -51,3 +51,14 @@ class ResultsError(BayesDistNetError, OSError):
 
 class CollectError(BayesDistNetError, RuntimeError):
     """Runs that cannot be collected."""
+
+
+def install_line(extra: str) -> str:
+    """Return the way to install an extra: from a clone, since the package is on no index yet."""
+    return f"run pip install '.[{extra}]' in the clone of bayes-distnet"
+
+
+def not_installed(module: str, *, extra: str | None) -> SettingError:
+    """Return the error that names the package of a module, and the extra that brings it."""
+    package = module.partition(".")[0].replace("_", "-")
+    return SettingError(f"{package} is not installed" + (f"; {install_line(extra)}." if extra else "."))

@@ -100,3 +100,17 @@ def test_an_error_that_a_library_makes_of_the_interrupt_counts_as_the_interrupt(
         "    except KeyboardInterrupt: raise RuntimeError('callback failed')"
     )
     assert (ended.returncode, ended.stderr) == (130, "bayes-distnet info: stopped.\n")
+
+
+def test_a_signal_while_python_ends_does_not_change_the_exit_code_of_a_command_that_is_done():
+    ended = console(
+        "class Late:\n        def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT): kill(me, number)\n"
+        "    sys.late = Late()  # deleted with the modules"
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_the_console_script_loads_nothing_before_it_handles_signals():
+    code = "import sys; before = set(sys.modules); import bayes_distnet_start; print(*set(sys.modules) - before)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert set(loaded) <= {"bayes_distnet_start", "atexit"}  # atexit is compiled into Python

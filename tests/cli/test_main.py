@@ -20,7 +20,9 @@ COMMANDS = (
     "convert",
     "fit",
     "predict",
+    "explain",
     "evaluate",
+    "importance",
     "suggest",
     "advise",
     "run",
@@ -93,6 +95,19 @@ def test_help_loads_nothing_heavy():
         "assert not {'numpy', 'pandas', 'jax', 'sklearn'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(("words", "own"), [(["--version"], set()), (["run", "--help"], {"run"})])
+def test_a_command_imports_no_module_of_another(words, own):
+    code = (
+        "import sys; from bayes_distnet.cli import main\n"
+        f"try: main({words})\n"
+        "except SystemExit: pass\n"
+        "print(*(name.rpartition('.')[2] for name in sys.modules if name.startswith('bayes_distnet.cli.')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    modules = set(printed.splitlines()[-1].split())
+    assert modules - {"main", "arguments", "paths", "streams"} <= own
 
 
 def test_help_answers_at_once():
@@ -172,15 +187,15 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
             ["collect", "none.cnf", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "no such",
         ),
-        (["collect", ".", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "give --solver or --command"),
-        (["collect", ".", "--solver", "x", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "solver 'x'"),
-        (["collect", ".", "--solver", "clasp", "--seeds", "2x", "--cutoff", "1", "--store", "r.sqlite"], "--seeds 2x"),
+        (["collect", "i", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "give --solver or --command"),
+        (["collect", "i", "--solver", "x", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"], "solver 'x'"),
+        (["collect", "i", "--solver", "clasp", "--seeds", "2x", "--cutoff", "1", "--store", "r.sqlite"], "--seeds 2x"),
         (
-            ["collect", ".", "--command", "x {sed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
+            ["collect", "i", "--command", "x {sed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "unknown placeholder {sed}",
         ),
         (
-            ["collect", ".", "--command", "x {seed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
+            ["collect", "i", "--command", "x {seed}", "--seeds", "2", "--cutoff", "1", "--store", "r.sqlite"],
             "has no {instance}",
         ),
         (["features", "none.cnf", "--out", "f.csv"], "none.cnf"),
@@ -189,9 +204,9 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["convert", "runs.csv", "nowhere/x.csv"], "no folder"),
         (["convert", "twice.csv", "x.sqlite"], "a second run of the same solver, instance and seed"),
         (["generate", "factoring", "1", "--out", "file.txt"], "file.txt"),
-        (["collect", ".", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
+        (["collect", "i", "--solver", "clasp", "--seeds", "2", "--cutoff", "1", "--store", "r.csv"], "ends in .sqlite"),
         (
-            ["collect", ".", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],
+            ["collect", "i", "--command", "x {seed:q} {instance}", "--seeds", "1", "--cutoff", "1", "--store", "r.db"],
             "a width below 100",
         ),
         (["import", "aslib", "nowhere", "--out", "x"], "nowhere"),
@@ -232,6 +247,16 @@ def test_the_cutoff_of_single_instances_comes_from_a_table(tmp_path):
         (["predict", "none", "features.csv", "--json", "--out", "p.csv"], "not allowed with argument"),
         (["evaluate", "none", "clasp-factoring"], "none: no model there"),
         (["evaluate", "none", "clasp-factoring", "--by-instance", "nowhere/s.csv"], "no folder"),
+        (["explain", "none", "features.csv"], "none: no model there"),
+        (
+            ["explain", "none", "features.csv", "--plot", "p.xls"],
+            "p.xls: expected a name that ends in .png",
+        ),
+        (["explain", "none", "features.csv", "--plot", "nowhere/p.png"], "no folder nowhere"),
+        (["explain", "none", "features.csv", "--groups", "all"], "invalid choice: 'all'"),
+        (["explain", "none", "features.csv", "--top", "0"], "--top"),
+        (["importance", "none", "clasp-factoring"], "none: no model there"),
+        (["importance", "none", "clasp-factoring", "--json", "--out", "i.csv"], "not allowed with argument"),
         (["experiment", "low-sample", "--out", "x"], "invalid choice: 'low-sample'"),
         (["experiment", "censoring", "--censored", "0,100", "--out", "x"], "expected per cent below 100"),
         (["experiment", "censoring", "--censored", "0.2,0.4", "--out", "x"], "these are per cent; give 20 for a fifth"),
@@ -260,3 +285,10 @@ def test_bad_input_is_one_line_and_an_exit_code(words, message, tmp_path, monkey
     assert said.out == ""
     there = {"file.txt", "runs.csv", "twice.csv", "features.csv", "two.csv", "constant.csv"}
     assert {path.name for path in tmp_path.iterdir()} == there
+
+
+def test_serve_without_its_packages_names_the_extra(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "bayes_distnet.serve.run", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["serve", "--model", "m"]) == 2
+    assert "uvicorn is not installed; run pip install '.[serve]'" in capsys.readouterr().err

@@ -33,6 +33,28 @@ def test_two_outputs_are_the_same_through_a_link_that_points_to_nothing_yet(tmp_
     assert "also written by --costs" in refused(capsys, *words)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("collect", "folder", "--solver", "clasp", "--seeds", "1", "--cutoff", "1", "--store", "folder/runs.sqlite"),
+        ("features", "folder", "--out", "folder/below/features.csv"),
+        ("features", "a.cnf", "folder", "--out", "features.csv", "--costs", "./folder/../folder/costs.csv"),
+    ],
+)
+def test_an_output_that_the_next_call_would_take_for_an_instance_is_refused(words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder" / "below").mkdir(parents=True)
+    assert "in folder, of which every file is read as INSTANCE" in refused(capsys, *words)
+    assert list((tmp_path / "folder").iterdir()) == [tmp_path / "folder" / "below"]
+
+
+def test_an_output_beside_instances_is_allowed_where_only_files_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    build_parser().parse_args(["features", "folder/a.cnf", "--out", "folder/features.csv"])
+    build_parser().parse_args(["features", "folder", "--out", "folder/.features.csv"])
+
+
 @pytest.mark.parametrize("link", [None, os.symlink, os.link])
 def test_an_output_that_is_an_input_is_refused_and_the_input_stays(table, capsys, link):
     before, target = table.read_text(), table

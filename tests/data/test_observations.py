@@ -118,6 +118,7 @@ def test_a_flag_may_be_missing_only_where_there_is_no_run(finished):
     [
         ([1.0, -2.0, 3.0], None, r"y\[1\]: a negative runtime \(-2.0"),
         ([1.0, np.inf, 3.0], None, r"y\[1\]: an infinite runtime"),
+        ([1.0, 1e101, 3.0], None, r"y\[1\]: an absurd runtime"),
         ([1.0, np.nan, 3.0], None, r"y\[1\]: NaN runtime"),
         ([0.0, 0.0, 0.0], None, "every runtime is 0 s"),
         (["a", "b", "c"], None, "must be numbers .*'a'"),

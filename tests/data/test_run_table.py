@@ -141,3 +141,9 @@ def test_seeds_beyond_whole_numbers_are_refused(seed):
     frame = pd.DataFrame({"instance": ["a"], "seed": [seed], "seconds": 1.0, "status": "solved"})
     with pytest.raises(RuntimeDataError, match="seed is"):
         RunTable.from_frame(frame)
+
+
+def test_runtimes_whose_sum_is_infinite_are_refused():
+    frame = pd.DataFrame({"instance": "a", "seconds": [1e308, 1e308], "status": "solved", "seed": [1, 2]})
+    with pytest.raises(RuntimeDataError, match="an absurd runtime"):
+        RunTable.from_frame(frame)

@@ -83,7 +83,7 @@ def test_bands_are_sorted_by_median_with_runs_that_were_cut_off_hollow():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(SettingError, match=r"pip install 'bayes-distnet\[plots\]'"):
+    with pytest.raises(SettingError, match=r"run pip install '\.\[plots\]'"):
         PLAIN.plot()
 
 

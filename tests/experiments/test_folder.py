@@ -24,11 +24,11 @@ def test_results_of_other_data_or_settings_are_refused(data, run, tmp_path):
 
 def test_files_that_a_crash_at_the_start_left_do_not_count(data, run, tmp_path):
     data.select(data.features.index[:20]).save(tmp_path / "r" / "data")
-    (tmp_path / "r" / "data.new").mkdir()
+    (tmp_path / "r" / ".writing-x").mkdir()
     results = run(models=["marginal"], runs=1)
     assert len(results.data) == 40
     assert len(results.table)
-    assert not (tmp_path / "r" / "data.new").exists()
+    assert not (tmp_path / "r" / ".writing-x").exists()
 
 
 def test_another_model_of_the_same_name_is_refused(run, mine):

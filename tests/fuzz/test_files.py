@@ -1,5 +1,6 @@
 """Damaged files of every format that is read: only the package's own errors come out, with the file's name."""
 
+import gzip
 import json
 import shutil
 
@@ -17,15 +18,14 @@ from bayes_distnet.collect.further import read_plan
 from bayes_distnet.data.batches import TableSource
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.importers.aslib import import_aslib
+from bayes_distnet.data.importers.distnet import _RUNS as DISTNET_RUNS
+from bayes_distnet.data.importers.distnet import import_distnet
 from bayes_distnet.data.open import open_dataset, read_features
 from bayes_distnet.data.open_table import open_table
 from bayes_distnet.data.run import Run
 from bayes_distnet.data.store import Store
 from bayes_distnet.data.tables import read_runs
 from bayes_distnet.experiments.results import Results
-from bayes_distnet.features.cnf_size import size_features
-from bayes_distnet.features.dimacs import clean_dimacs
-from bayes_distnet.features.pddl import pddl_features
 from bayes_distnet.models.library import load_model
 from bayes_distnet.report.contents import contents
 
@@ -66,6 +66,19 @@ def test_run_tables_as_csv(place, data):
     path.write_bytes(data.draw(damaged_text(RUNS.to_csv(index=False))))
     with only_own_errors(path):
         read_everything(path)
+
+
+@given(st.data())
+def test_run_tables_as_compressed_csv(place, data):
+    path = place / "runs.csv.gz"
+    if data.draw(st.booleans()):  # a whole archive of a damaged table
+        path.write_bytes(gzip.compress(data.draw(damaged_text(RUNS.to_csv(index=False)))))
+    else:
+        path.write_bytes(data.draw(damaged_bytes(gzip.compress(RUNS.to_csv(index=False).encode(), mtime=0))))
+    with only_own_errors(path):
+        read_everything(path)
+    with only_own_errors(path):
+        list(TableSource.named(str(path)).blocks())
 
 
 @given(st.data())
@@ -212,6 +225,24 @@ def test_aslib_scenarios(place, data):
         import_aslib(folder)
 
 
+@given(st.data())
+def test_archives_of_distnet(place, data):
+    folder = place / "archive"
+    shutil.rmtree(folder, ignore_errors=True)
+    header = '"Problem Instance","Seed","Run result line of validation config #1"\n'
+    texts = {"features.txt": "instance,size,depth\na.cnf,10,-512\nb.cnf,20,3.5\n"}
+    for part, instance in (("train", "a.cnf"), ("test", "b.cnf")):
+        runs = f'"{instance}","11","SAT, 1.5, 0, 0, 11"\n"{instance}","12","TIMEOUT, 60.1, 0, 0, 12"\n'
+        texts[f"validate-random-{part}/{DISTNET_RUNS}"] = header + runs
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    name = data.draw(st.sampled_from(sorted(texts)))
+    (folder / name).write_bytes(data.draw(damaged_text(texts[name])))
+    with only_own_errors(folder):
+        import_distnet(folder, cutoff=60.0)
+
+
 @pytest.fixture(scope="module")
 def results(place):
     models = {"HybridDistNet": (("",), -0.52, 0.17, 0.25), "Ridge": (("",), -0.40, 0.2, 0.5)}
@@ -290,39 +321,3 @@ def test_folders_of_models(place, model, data):
         load_model(folder).predict(np.zeros((1, 2)))
     with only_own_errors(folder):
         contents(folder)
-
-
-CNF = "c a comment\np cnf 4 5\n1 2 0\n-1 3 0\n2 -3 4 0\n-4 0\n1 -2 3 0\n"
-
-
-@given(st.data())
-def test_cnf_files(place, data):
-    path = place / "damaged.cnf"
-    path.write_bytes(data.draw(damaged_text(CNF)))
-    with only_own_errors(path):
-        cnf = clean_dimacs(path, lambda: None)
-        size_features(cnf)
-
-
-DOMAIN = """(define (domain d) (:requirements :typing)
- (:types truck - vehicle vehicle place - object) (:constants home - place)
- (:predicates (at ?v - vehicle ?p - place) (linked ?a ?b - place))
- (:functions (fuel ?v))
- (:action go :parameters (?v - vehicle ?a ?b - place)
-  :precondition (and (at ?v ?a) (linked ?a ?b) (not (= ?a ?b))) :effect (and (not (at ?v ?a)) (at ?v ?b))))
-"""
-PROBLEM = """(define (problem p) (:domain d) (:objects t - truck b c - place)
- (:init (at t home) (linked home b) (linked b c) (= (fuel t) 3)) (:goal (and (at t c))))
-"""
-
-
-@given(st.data())
-def test_pddl_files(place, data):
-    problem, domain = place / "p.pddl", place / "domain.pddl"
-    texts = {problem: PROBLEM, domain: DOMAIN}
-    for file, text in texts.items():
-        file.write_text(text)
-    file = data.draw(st.sampled_from([problem, domain]))
-    file.write_bytes(data.draw(damaged_text(texts[file])))
-    with only_own_errors(problem, domain):
-        pddl_features(problem, time_limit=5.0)

@@ -65,10 +65,10 @@ def test_importing_peers_imports_none_of_the_packages():
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    with pytest.raises(SettingError, match=r"no-such-package is not installed; pip install 'bayes-distnet\[peers\]'"):
+    with pytest.raises(SettingError, match=r"no-such-package is not installed; run pip install '\.\[peers\]'"):
         require("no_such_package")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(SettingError, match=r"quantile-forest is not installed; pip install 'bayes-distnet\[peers\]'"):
+    with pytest.raises(SettingError, match=r"quantile-forest is not installed; run pip install '\.\[peers\]'"):
         find_model("quantile-forest")
 
 
@@ -119,3 +119,17 @@ def test_a_file_that_fails_is_named(tmp_path):
 def test_an_entry_is_a_model_or_a_limit():
     with pytest.raises(SettingError, match=r"give one of source, make .* and limit"):
         ModelEntry("neither", "neither")
+
+
+def test_messages_name_only_extras_that_exist_and_install_them_in_one_way():
+    import re
+    import tomllib
+    from pathlib import Path
+
+    root = Path(__file__).parents[2]
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    code = "\n".join(path.read_text() for path in (root / "src").rglob("*.py"))
+    named = re.findall(r"""(?:, extra=|install_line\()["'](\w+)["']""", code)
+    assert set(named) <= set(extras)
+    assert {"plots", "cluster", "peers", "serve", "reference"} <= set(named)
+    assert re.findall(r"pip install ['\"]?bayes-distnet", code) == []

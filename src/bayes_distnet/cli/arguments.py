@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from bayes_distnet.cli.paths import check_paths, read_path
+from bayes_distnet.cli.paths import check_paths, read_files, read_path
 from bayes_distnet.errors import FeatureError, SettingError
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def takes_instances(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "instances",
         nargs="+",
-        type=read_path,
+        type=read_files,
         metavar="INSTANCE",
         help="a file, or a folder (all files in it and below, except domain.pddl)",
     )

@@ -35,7 +35,7 @@ def add_completion(commands: Any) -> None:
 def _completion(parsed: argparse.Namespace) -> None:
     import shtab  # here: it takes longer to load than all commands together
 
-    parser: argparse.ArgumentParser = parsed.parser
+    parser: argparse.ArgumentParser = parsed.whole_parser()
     for sub in _subparsers(parser):
         for action in sub._actions:
             _offer(action)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_distnet.cli.arguments import (
     DATA_HELP,
@@ -19,6 +19,10 @@ from bayes_distnet.cli.arguments import (
 from bayes_distnet.cli.paths import read_source, written_path
 from bayes_distnet.cli.tables import open_any, takes_table
 from bayes_distnet.scoring.registry import SCORES
+
+if TYPE_CHECKING:
+    from bayes_distnet.data.dataset import Dataset
+    from bayes_distnet.models.base import RuntimeEstimator
 
 
 def add_evaluate(commands: Any) -> None:
@@ -63,7 +67,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
     from bayes_distnet.data.tables import check_can_write, write_frame
     from bayes_distnet.models.library import load_model
     from bayes_distnet.models.predictions import aligned
-    from bayes_distnet.models.table_model import kind_of, table_of
+    from bayes_distnet.models.table_model import kind_of
     from bayes_distnet.models.yardsticks import load_yardsticks
     from bayes_distnet.scoring.evaluation import by_familiarity, evaluate
     from bayes_distnet.scoring.verdict import verdict
@@ -71,17 +75,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
     if parsed.by_instance is not None:
         check_can_write(parsed.by_instance)
     model = load_model(parsed.model)
-    data = open_any(parsed, *table_of(model))
-    if parsed.holdout is not None:
-        data = data.split(parsed.holdout, random_state=parsed.seed)[1]
-    record = getattr(model, "training_record_", None)
-    seen = None if record is None else record.count_seen(data.features.index)
-    if seen:
-        print(
-            f"warning: the model was trained on {seen} of these {len(data)} instances: the scores are too good. "
-            "Hold some out with --holdout, here and in fit.",
-            file=sys.stderr,
-        )
+    data, seen = open_unseen(parsed, model, "the scores are too good")
     kind, yardsticks = kind_of(model), load_yardsticks(parsed.model, model)
     scores = evaluate(model, data)
     others = {name: evaluate(one, data) for name, one in yardsticks.items()}
@@ -104,3 +98,38 @@ def _evaluate(parsed: argparse.Namespace) -> None:
         print(f"{kind} by familiarity:")
         print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))
     print(judged)
+
+
+def open_unseen(parsed: argparse.Namespace, model: RuntimeEstimator, result: str) -> tuple[Dataset, int | None]:
+    """Open data that a model is judged by, and warn of instances that it was trained on.
+
+    Parameters
+    ----------
+    parsed : Namespace
+        Arguments of the command.
+    model : RuntimeEstimator
+        The model.
+    result : str
+        The consequence, as a sentence without its full stop.
+
+    Returns
+    -------
+    data : Dataset
+        The data, or the part of it that `fit` left out.
+    seen : int or None
+        Instances that the model was trained on; None if there is no record of them.
+    """
+    from bayes_distnet.models.table_model import table_of
+
+    data = open_any(parsed, *table_of(model))
+    if parsed.holdout is not None:
+        data = data.split(parsed.holdout, random_state=parsed.seed)[1]
+    record = getattr(model, "training_record_", None)
+    seen = None if record is None else record.count_seen(data.features.index)
+    if seen:
+        print(
+            f"warning: the model was trained on {seen} of these {len(data)} instances: {result}. "
+            "Hold some out with --holdout, here and in fit.",
+            file=sys.stderr,
+        )
+    return data, seen

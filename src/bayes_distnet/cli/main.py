@@ -12,51 +12,38 @@ from types import FrameType
 from typing import TextIO
 
 from bayes_distnet import __version__
-from bayes_distnet.cli import (
-    advise,
-    collect,
-    completion,
-    data,
-    demo,
-    evaluate,
-    experiments,
-    features,
-    fit,
-    info,
-    predict,
-    run,
-    serve,
-    suggest,
-)
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.cli.streams import STDOUT, check_printed, finish_work_first, give_up_stdout
 from bayes_distnet.errors import BayesDistNetError
+from bayes_distnet.registry import load
 
 EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
 
 #: Also a full disk, an extra that is not installed, names that are not UTF-8, and numbers that no memory can hold.
 _EXPECTED = (BayesDistNetError, OSError, ModuleNotFoundError, UnicodeError, MemoryError)
 
-#: Functions that add one command each, in the order of the work.
-COMMANDS = (
-    demo.add_demo,
-    collect.add_generate,
-    collect.add_collect,
-    features.add_features,
-    data.add_import,
-    data.add_convert,
-    fit.add_fit,
-    predict.add_predict,
-    evaluate.add_evaluate,
-    suggest.add_suggest,
-    advise.add_advise,
-    run.add_run,
-    serve.add_serve,
-    experiments.add_experiment,
-    experiments.add_report,
-    info.add_info,
-    completion.add_completion,
-)
+#: Functions of this package that add one command each, in the order of the work. A command imports its own module only.
+COMMANDS = {
+    "demo": "demo:add_demo",
+    "generate": "collect:add_generate",
+    "collect": "collect:add_collect",
+    "features": "features:add_features",
+    "import": "data:add_import",
+    "convert": "data:add_convert",
+    "fit": "fit:add_fit",
+    "predict": "predict:add_predict",
+    "explain": "explain:add_explain",
+    "evaluate": "evaluate:add_evaluate",
+    "importance": "explain:add_importance",
+    "suggest": "suggest:add_suggest",
+    "advise": "advise:add_advise",
+    "run": "run:add_run",
+    "serve": "serve:add_serve",
+    "experiment": "experiments:add_experiment",
+    "report": "experiments:add_report",
+    "info": "info:add_info",
+    "completion": "completion:add_completion",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace | None:
     """Parse the command line; None if there is nothing to do. Help that cannot be printed is an error."""
-    parser = build_parser()
+    parser = build_parser(arguments[0] if arguments else None)
     try:
         if arguments:
             return parser.parse_args(arguments)
@@ -116,8 +103,19 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace | None:
     return None
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def build_parser(first: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line: of one command if the first word names it, else of all.
+
+    Parameters
+    ----------
+    first : str or None
+        First word of the command line.
+
+    Returns
+    -------
+    ArgumentParser
+        The parser.
+    """
     parser = OneLineParser(
         prog="bayes-distnet",
         description="Predict the runtime distribution of randomised solvers: collect runs, learn, compare, decide.",
@@ -125,10 +123,10 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=_wide,
     )
     parser.add_argument("--version", action="version", version=__version__)
-    parser.set_defaults(parser=parser)
+    parser.set_defaults(whole_parser=build_parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in COMMANDS:
-        add(commands)
+    for name in [first] if first in COMMANDS else [] if first == "--version" else COMMANDS:
+        load(f"{__package__}.{COMMANDS[name]}")(commands)
     return parser
 
 

@@ -1,7 +1,7 @@
 """Arguments that are paths. Their type declares what a command does with them: it reads them or it writes them.
 
 The parser compares all paths of a command before the command starts: what it writes overwrites nothing that it reads,
-and no other output.
+and no other output, and lies in no folder whose files are all taken as input.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ def read_path(text: str) -> Path:
     return Path(_not_empty(text))
 
 
+def read_files(text: str) -> Path:
+    """Return the path of a file that a command reads, or of a folder of which it reads every file."""
+    return Path(_not_empty(text))
+
+
 def written_path(text: str) -> Path:
     """Return the path of something that a command writes."""
     return Path(_not_empty(text))
@@ -32,7 +37,7 @@ def read_source(text: str) -> str:
     return _not_empty(text)
 
 
-PATHS = (read_path, written_path)
+PATHS = (read_path, read_files, written_path)
 
 
 def _not_empty(text: str) -> str:
@@ -61,15 +66,22 @@ def check_paths(actions: Iterable[argparse.Action], parsed: argparse.Namespace) 
     Raises
     ------
     SettingError
-        Two arguments are the same file or folder, also by way of links, and one of them is written.
+        Two arguments are the same file or folder, also by way of links, and one of them is written; or an output
+        lies in a folder of which every file is read, so that the next call would read it, too.
     """
     places = [place for action in actions for place in _places(action, parsed)]
     outputs = [place for place in places if place.written]
-    for output in outputs:
-        for other in places:
-            if other is not output and output.is_same(other):
-                use = "also written by" if other.written else "read by"
-                raise SettingError(f"{output.name} {output.path}: {use} {other.name}; give two different paths.")
+    pairs = [(output, other) for output in outputs for other in places if other is not output]
+    for output, other in pairs:
+        if output.is_same(other):
+            use = "also written by" if other.written else "read by"
+            raise SettingError(f"{output.name} {output.path}: {use} {other.name}; give two different paths.")
+    for output, other in pairs:
+        if other.every_file and output.is_inside(other):
+            raise SettingError(
+                f"{output.name} {output.path}: in {other.path}, of which every file is read as {other.name}; "
+                "give a path outside."
+            )
     return bool(outputs)
 
 
@@ -80,12 +92,19 @@ class _Place:
     name: str
     path: Path
     written: bool
+    every_file: bool
 
     def is_same(self, other: _Place) -> bool:
         try:
             return os.path.samefile(self.path, other.path)  # also two names of one file: links
         except (OSError, ValueError):  # one of them does not exist: an input cannot be the same then
             return other.written and os.path.realpath(self.path) == os.path.realpath(other.path)
+
+    def is_inside(self, other: _Place) -> bool:
+        """Whether it would be found when all files of a folder are read; hidden ones are not."""
+        path, folder = Path(os.path.realpath(self.path)), Path(os.path.realpath(other.path))
+        inside = path.relative_to(folder).parts if path.is_relative_to(folder) else ()
+        return folder.is_dir() and bool(inside) and not any(part.startswith(".") for part in inside)
 
 
 def _places(action: argparse.Action, parsed: argparse.Namespace) -> Iterator[_Place]:
@@ -94,7 +113,7 @@ def _places(action: argparse.Action, parsed: argparse.Namespace) -> Iterator[_Pl
     name = action.option_strings[0] if action.option_strings else str(action.metavar or action.dest)
     for value in _flat(getattr(parsed, action.dest, None)):
         if _is_path(value):
-            yield _Place(name, Path(value), action.type is written_path)
+            yield _Place(name, Path(value), action.type is written_path, action.type is read_files)
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -70,7 +70,7 @@ def _takes_columns(parser: argparse.ArgumentParser) -> None:
         type=words,
         metavar="NAME,...",
         help="columns wanted: mean, median, q90 (any quantile), within:60 (any seconds), band, unsure, bounds, "
-        "familiar",
+        "familiar, spread, ignorance, luck, out_of_range, trust (for several of these)",
     )
     parser.add_argument(
         "--quantiles", type=listed(number), metavar="P,P,...", help="columns q10, q25, ...; default: 0.1,0.25,0.75,0.9"

@@ -8,7 +8,7 @@ from typing import Any
 
 from bayes_distnet.cli.arguments import DATA_HELP, command, name_of, number, open_data, whole
 from bayes_distnet.cli.paths import read_path, read_source
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, not_installed
 
 
 def add_serve(commands: Any) -> None:
@@ -19,7 +19,7 @@ def add_serve(commands: Any) -> None:
         "open a page and a JSON API about models, on this machine",
         "Drop a CNF, a PDDL problem or a row of features on the page to see its predicted distribution. With --data,\n"
         "browse instances: predictions beside recorded runs. The API has the answers of predict and advise; /docs\n"
-        "describes it. Ctrl-C ends the server. Needs the extra: pip install '.[serve]'.",
+        "describes it. Ctrl-C ends the server. Needs the extra `serve`.",
         "  bayes-distnet serve --model model\n"
         "  bayes-distnet serve --model model --model portfolio --data sat-portfolio --open\n"
         "  bayes-distnet serve --model model --data runs.sqlite --features features.parquet --port 9000",
@@ -50,8 +50,11 @@ def add_serve(commands: Any) -> None:
 
 
 def _serve(parsed: argparse.Namespace) -> int:
-    from bayes_distnet.serve.limits import Limits
-    from bayes_distnet.serve.run import is_loopback, serve
+    try:
+        from bayes_distnet.serve.limits import Limits
+        from bayes_distnet.serve.run import is_loopback, serve
+    except ModuleNotFoundError as error:
+        raise not_installed(str(error.name), extra="serve") from error
 
     if not 0 < parsed.upload <= 4096:
         raise SettingError(f"--upload {parsed.upload:g}: expected MiB, at most 4096.")

@@ -48,7 +48,7 @@ def prepare_streams() -> None:
     Names that are not UTF-8 are printed as they are; an encoding that lacks a character shows its code.
     """
     if sys.stdin is None:
-        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
     sys.stdout = _text(sys.stdout, Output(1, STDOUT, patient=False), "surrogateescape")
     sys.stderr = _text(sys.stderr, Output(2, STDERR, patient=True), "backslashreplace")
 

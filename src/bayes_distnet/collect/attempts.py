@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Self, TypeAlias
 
 from bayes_distnet.collect.executor import Outcome
 from bayes_distnet.collect.solvers.base import Solver
@@ -110,8 +110,27 @@ Lane: TypeAlias = Callable[[Sequence[Tried]], Attempt | None]
 Check: TypeAlias = Callable[[Tried, BinaryIO], str]
 
 
+class WithOutput:
+    """Something with the output of a winner, which is deleted by `close` and at the end of a `with` statement."""
+
+    output: BinaryIO | None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete the output of the winner."""
+        if self.output is not None:
+            self.output.close()
+
+
 @dataclass(frozen=True)
-class Finish:
+class Finish(WithOutput):
     """The end of a race. Close it, or use it in a `with` statement.
 
     Parameters
@@ -127,19 +146,6 @@ class Finish:
     tried: list[Tried]
     winner: Tried | None = None
     output: BinaryIO | None = None
-
-    def __enter__(self) -> Finish:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Delete the output of the winner."""
-        if self.output is not None:
-            self.output.close()
 
     @property
     def seconds(self) -> float:

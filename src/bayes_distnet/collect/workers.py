@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.collect.jobs import ThreadExecutors
-from bayes_distnet.errors import CollectError, SettingError
+from bayes_distnet.errors import CollectError, SettingError, not_installed
 from bayes_distnet.validation import check_at_least
 
 CONNECT_SECONDS = 30  # longest time to wait for a scheduler, and for its first worker
@@ -126,7 +126,7 @@ def dask_workers(address: str, cores: int | None = None) -> Iterator[DaskWorkers
     try:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
-        raise SettingError("cluster: Dask is not installed; pip install 'bayes-distnet[cluster]'.") from error
+        raise not_installed("distributed", extra="cluster") from error
     if cores is not None:
         check_at_least("cores", cores, 1)
     with contextlib.ExitStack() as stack:

@@ -17,14 +17,14 @@ from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.data.feature_groups import FeatureGroups, read_groups, write_groups
 from bayes_distnet.data.folds import read_folds, write_folds
 from bayes_distnet.data.matrix import places_in_matrix
-from bayes_distnet.data.provenance import read_provenance, write_provenance
+from bayes_distnet.data.provenance import FILES, read_provenance, write_provenance
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.shown import runs_html
 from bayes_distnet.data.splits import choose_cutoffs, two_parts
 from bayes_distnet.data.statuses import TIMEOUT
 from bayes_distnet.data.tables import read_by_instance, read_column, read_runs, write_column, write_frame, write_runs
 from bayes_distnet.errors import FeatureError, RuntimeDataError
-from bayes_distnet.files import located
+from bayes_distnet.files import located, written_together
 
 if TYPE_CHECKING:
     from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
@@ -292,7 +292,7 @@ class Dataset:
         return replace(self, runs=RunTable(frame))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the data to a folder of tables.
+        """Write the data to a folder of tables, all of them or none.
 
         Parameters
         ----------
@@ -301,16 +301,15 @@ class Dataset:
             `provenance.json` (with the notes) and, if they are known, `feature_cost.parquet`, `parts.parquet`,
             `folds.parquet`, `groups.parquet`, `feature_groups.json` and `feature_groups.parquet`.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_runs(self.runs, folder / "runs.parquet")
-        write_frame(self.features.rename_axis("instance"), folder / "features.parquet")
-        write_column(self.feature_cost, folder / "feature_cost.parquet", "seconds")
-        write_column(self.parts, folder / "parts.parquet", "part")
-        write_folds(self.folds, folder / "folds.parquet")
-        write_groups(self.feature_groups, folder)
-        write_column(self.groups, folder / "groups.parquet", "group")
-        write_provenance(folder / "provenance.json", {"notes": list(self.notes), **self.provenance})
+        with written_together(Path(folder), FILES) as drafts:
+            write_runs(self.runs, drafts / "runs.parquet")
+            write_frame(self.features.rename_axis("instance"), drafts / "features.parquet")
+            write_column(self.feature_cost, drafts / "feature_cost.parquet", "seconds")
+            write_column(self.parts, drafts / "parts.parquet", "part")
+            write_folds(self.folds, drafts / "folds.parquet")
+            write_groups(self.feature_groups, drafts)
+            write_column(self.groups, drafts / "groups.parquet", "group")
+            write_provenance(drafts / "provenance.json", {"notes": list(self.notes), **self.provenance})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Dataset:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from bayes_distnet.data.tables import read_by_instance, write_frame
 from bayes_distnet.errors import FeatureError, RuntimeDataError
+from bayes_distnet.files import write_whole
 from bayes_distnet.schema import Fields, read_json
 
 PRESOLVED, UNKNOWN = "presolved", "unknown"
@@ -225,7 +226,7 @@ def write_groups(groups: FeatureGroups | None, folder: Path) -> None:
         measured.unlink(missing_ok=True)
         return
     text = json.dumps([asdict(group) for group in groups.groups], indent=1, ensure_ascii=False)
-    described.write_text(text + "\n", "utf-8")
+    write_whole(described, text + "\n")
     cost, status = (table.rename_axis("instance").melt(ignore_index=False) for table in (groups.cost, groups.status))
     long = cost.set_axis(["group", "seconds"], axis=1).assign(status=status["value"].to_numpy())
     write_frame(long, measured)

@@ -21,6 +21,8 @@ from bayes_distnet.data.numbers import as_array, as_numbers, first_of
 from bayes_distnet.data.targets import split_target
 from bayes_distnet.errors import RuntimeDataError
 
+LARGEST = 1e100  # seconds; sums and squares of runtimes must stay finite
+
 
 class ZeroRuntimeWarning(UserWarning):
     """Some runs took 0 s by their timer and were raised to half of the smallest positive runtime."""
@@ -125,7 +127,7 @@ def _check_finished(finished: ArrayLike | None, seconds: FloatArray, what: str) 
 
 
 def check_range(values: FloatArray, at: str) -> None:
-    """Refuse runtimes that are negative or infinite.
+    """Refuse runtimes that are negative, infinite, or so large that their sums or squares would be.
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ def check_range(values: FloatArray, at: str) -> None:
     RuntimeDataError
         If there is one.
     """
-    for bad, found in ((np.isinf(values), "an infinite"), (values < 0, "a negative")):
+    for bad, found in ((np.isinf(values), "an infinite"), (values < 0, "a negative"), (values > LARGEST, "an absurd")):
         if bad.any():
             runs = int((~np.isnan(values)).sum())
             raise RuntimeDataError(

@@ -7,12 +7,26 @@ from pathlib import Path
 from typing import Any
 
 from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.files import write_whole
 from bayes_distnet.schema import Fields, read_json
+
+#: All files that a folder of a data set may have.
+FILES = (
+    "runs.parquet",
+    "features.parquet",
+    "feature_cost.parquet",
+    "parts.parquet",
+    "folds.parquet",
+    "groups.parquet",
+    "feature_groups.json",
+    "feature_groups.parquet",
+    "provenance.json",
+)
 
 
 def write_provenance(path: Path, about: dict[str, Any]) -> None:
     """Write notes and facts on the origin of data."""
-    path.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_whole(path, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_provenance(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_folds
 from bayes_distnet.decide.selection.registry import SELECTORS, SelectorEntry, find_selector
 from bayes_distnet.distributions.families import get_family
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, install_line
 from bayes_distnet.experiments.registry import Experiment
 from bayes_distnet.models.registry import BASE, MODELS, ModelEntry, find_model
 from bayes_distnet.validation import check_at_least, is_number
@@ -97,9 +97,7 @@ def _default_models(experiment: Experiment, *, quick: bool, preset: str | None) 
     if quick:
         return [entry.key for entry in entries if entry.quick]
     if missing := [entry.key for entry in entries if not entry.installed]:
-        warnings.warn(
-            f"left out, since not installed: {', '.join(missing)}. pip install 'bayes-distnet[peers]'.", stacklevel=5
-        )
+        warnings.warn(f"left out, since not installed: {', '.join(missing)}; {install_line('peers')}.", stacklevel=5)
     return [entry.key for entry in entries if entry.installed and not entry.published]
 
 

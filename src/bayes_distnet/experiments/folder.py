@@ -15,7 +15,8 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.errors import ResultsError
 from bayes_distnet.experiments.journal import write_about
 from bayes_distnet.experiments.plans import Plan
-from bayes_distnet.experiments.results import ABOUT, DATA, FORMAT, KEY, LOCK, Results, read_about
+from bayes_distnet.experiments.results import DATA, FORMAT, KEY, LOCK, Results, read_about
+from bayes_distnet.files import is_draft, written_folder
 
 #: Packages whose versions are stored with results.
 PACKAGES = ("bayes-distnet", "jax", "numpy", "scikit-learn", "ngboost", "xgboost", "lifelines", "quantile-forest")
@@ -45,9 +46,8 @@ def check_folder(folder: Path, mine: dict[str, Any]) -> bool:
     about = read_about(folder)
     if about is None:
         # Files that a crash right at the start has left do not count.
-        left_over = {DATA, f"{DATA}.new", LOCK, f"{ABOUT}.new"}
-        others = {p.name for p in folder.iterdir()} - left_over if folder.is_dir() else folder.exists()
-        if others:
+        inside = folder.iterdir() if folder.is_dir() else [folder] if folder.exists() else []
+        if any(path.name not in (DATA, LOCK) and not is_draft(path) for path in inside):
             raise ResultsError(f"{folder}: not empty, and no results in it. Choose another folder.")
         return False
     held = {"own_folds": False} | about  # folders of earlier versions lack the entry
@@ -72,11 +72,10 @@ def open_folder(folder: Path, data: Dataset, mine: dict[str, Any]) -> None:
     """
     has_results = check_folder(folder, mine)
     if not has_results or not (folder / DATA).is_dir():  # results may have been copied without data
-        draft = folder / f"{DATA}.new"
-        for left_over in (draft, folder / DATA):
+        for left_over in filter(is_draft, folder.iterdir()):
             shutil.rmtree(left_over, ignore_errors=True)
-        data.save(draft)
-        draft.replace(folder / DATA)
+        with written_folder(folder / DATA) as draft:
+            data.save(draft)
     if not has_results:
         write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
 

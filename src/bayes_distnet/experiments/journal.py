@@ -17,6 +17,7 @@ from bayes_distnet.data.tables import write_frame
 from bayes_distnet.errors import ResultsError
 from bayes_distnet.experiments.registry import SCORED, SHIFTS
 from bayes_distnet.experiments.results import ABOUT, COLUMNS, JOURNAL, KEY, LOCK, Record, Results, read_journal
+from bayes_distnet.files import naming, write_whole
 
 
 def write_about(folder: Path, about: dict[str, Any]) -> None:
@@ -29,12 +30,7 @@ def write_about(folder: Path, about: dict[str, Any]) -> None:
     about : dict
         Content of the file.
     """
-    new = folder / f"{ABOUT}.new"
-    with new.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder / ABOUT)
+    write_whole(folder / ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n", durable=True)
 
 
 @contextlib.contextmanager
@@ -66,7 +62,8 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def open_journal(folder: Path) -> IO[str]:
+@contextlib.contextmanager
+def open_journal(folder: Path) -> Iterator[IO[str]]:
     """Open the journal of a folder for appending.
 
     Parameters
@@ -74,13 +71,19 @@ def open_journal(folder: Path) -> IO[str]:
     folder : Path
         Results folder.
 
-    Returns
-    -------
+    Yields
+    ------
     file
         The journal, without an incomplete last line.
     """
-    _drop_torn_line(folder / JOURNAL)
-    return (folder / JOURNAL).open("a", encoding="utf-8")
+    path = folder / JOURNAL
+    _drop_torn_line(path)
+    journal = path.open("a", encoding="utf-8")
+    try:
+        yield journal
+    finally:
+        with naming(path):
+            journal.close()
 
 
 def remove(folder: Path, jobs: Collection[tuple[Any, ...]]) -> None:
@@ -127,13 +130,14 @@ def append(journal: IO[str], record: Record) -> None:
     Parameters
     ----------
     journal : file
-        Journal that `open_journal` returned.
+        Journal of `open_journal`.
     record : dict
         Record of the job.
     """
-    journal.write(json.dumps(record) + "\n")
-    journal.flush()
-    os.fsync(journal.fileno())
+    with naming(journal.name):
+        journal.write(json.dumps(record) + "\n")
+        journal.flush()
+        os.fsync(journal.fileno())
 
 
 def fold_journal(folder: Path) -> Results:
@@ -155,9 +159,7 @@ def fold_journal(folder: Path) -> Results:
     failures = [
         r for r in read_journal(folder) if "error" in r and (r["kind"], *(r["key"][k] for k in KEY)) in open_still
     ]
-    new = folder / f"{JOURNAL}.new"
-    new.write_text("".join(json.dumps(record) + "\n" for record in failures), "utf-8")
-    new.replace(folder / JOURNAL)
+    write_whole(folder / JOURNAL, "".join(json.dumps(record) + "\n" for record in failures), durable=True)
     return results
 
 

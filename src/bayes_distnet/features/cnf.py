@@ -27,6 +27,7 @@ from bayes_distnet.features.cnf_size import size_features
 from bayes_distnet.features.dimacs import clean_dimacs
 from bayes_distnet.features.groups import with_required
 from bayes_distnet.features.inspector import CONFLICTS
+from bayes_distnet.files import naming
 from bayes_distnet.validation import check_seed
 
 PROBES = 3  # seeds of clasp per number of conflicts
@@ -75,7 +76,8 @@ def cnf_features(
         with tempfile.TemporaryDirectory() as folder:
             # All programs read the same clean text: comments and compression have no influence.
             clean = Path(folder, "clean.cnf")
-            clean.write_bytes(cnf.text)
+            with naming(clean):
+                clean.write_bytes(cnf.text)
             for name in wanted[1:]:
                 values |= _COMPUTED[name](clean, meter, seed, values)
                 costs[name] = meter.cost - sum(costs.values())

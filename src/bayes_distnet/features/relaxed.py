@@ -74,8 +74,10 @@ def ground(task: Task, tick: Callable[[], object]) -> list[Ground]:
     found = []
     for action in task.actions:
         fluents = tuple(atom for atom in action.positive if atom[0] in changed)
-        for binding in _bindings(action, task, static, changed, tick):
-            found.append(Ground(action.name, _bind(fluents, binding), _bind(action.adds, binding)))  # noqa: PERF401
+        found += [
+            Ground(action.name, _bind(fluents, binding), _bind(action.adds, binding))
+            for binding in _bindings(action, task, static, changed, tick)
+        ]
     return found
 
 

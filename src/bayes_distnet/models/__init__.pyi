@@ -2,6 +2,7 @@ from .base import RuntimeEstimator as RuntimeEstimator
 from .bayes import BayesDistNet as BayesDistNet
 from .bounds.bounded import Bounded as Bounded
 from .distnet import DistNet as DistNet
+from .explanation.explanation import Explanation as Explanation
 from .hybrid import HybridDistNet as HybridDistNet
 from .library import load_model as load_model
 from .marginal import Marginal as Marginal

@@ -23,6 +23,8 @@ from bayes_distnet.data.targets import split_target
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.models.cross_validation import cross_val_predict_distribution
+from bayes_distnet.models.explanation import background
+from bayes_distnet.models.explanation.face import ExplainedModel
 from bayes_distnet.models.familiarity import RowFamiliarity, TrainingRange
 from bayes_distnet.models.feature_checks import check_features
 from bayes_distnet.models.run_likelihood import NO_FLAGS, mean_log_likelihood
@@ -36,7 +38,7 @@ Unseen = Callable[[], PredictedRuntimes]
 FOLDS = 5  # of predictions of unseen instances, by models that have none of their own
 
 
-class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
+class RuntimeEstimator(ExplainedModel, ShownModel, RegressorMixin, BaseEstimator, ABC):
     """A model of runtime distributions with scikit-learn's face.
 
     A subclass writes four methods: `_fit` (from one feature row per instance, and the runs), `_predict` (one row of a
@@ -137,6 +139,7 @@ class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
             )
         self.training_runs_ = TrainingRuns.of(observations, marked=finished is not None)
         self.training_range_ = TrainingRange.fit(features)
+        self.background_: FloatArray | None = background.background_of(features, observations)
         unseen = self._fit(features, observations)
         self.fitted_params_ = self.get_params(deep=False)
         return unseen, features, observations
@@ -174,25 +177,6 @@ class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
             Seconds, one per row of X.
         """
         return self.predict_distribution(X).median()
-
-    def familiarity(self, X: Any) -> pd.DataFrame:
-        """Compare instances with the training data.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame
-            Features, one row per instance, with the columns of the training data.
-
-        Returns
-        -------
-        DataFrame
-            One row per row of X: verdict (familiar, unusual, outside), distance (1 is the edge of the training data),
-            n_out_of_range, out_of_range (features, the farthest first), farthest (a few with values and ranges).
-        """
-        check_is_fitted(self)
-        features, names = self._check_features(X, reset=False), getattr(self, "feature_names_in_", None)
-        table = self.training_range_.table(features, names)
-        return table.set_axis(X.index, axis=0) if isinstance(X, pd.DataFrame) else table
 
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean log likelihood of runs.
@@ -236,7 +220,10 @@ class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
             parameters=self.fitted_params_,  # set_params after fit does not change what was fitted
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
-            arrays=self._to_arrays() | self.training_range_.to_arrays() | self.training_runs_.to_arrays(),
+            arrays=self._to_arrays()
+            | self.training_range_.to_arrays()
+            | self.training_runs_.to_arrays()
+            | background.to_arrays(self.background_),
         )
 
     @classmethod
@@ -261,6 +248,7 @@ class RuntimeEstimator(ShownModel, RegressorMixin, BaseEstimator, ABC):
 
         def restore(arrays: Arrays) -> None:
             model.training_runs_, arrays = TrainingRuns.from_arrays(arrays)
+            model.background_, arrays = background.from_arrays(arrays, saved.n_features)
             model.training_range_, own = TrainingRange.from_arrays(arrays, saved.n_features)
             model._from_arrays(own)
 

@@ -13,14 +13,13 @@ from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, not_installed
 from bayes_distnet.models.base import Unseen, seed_of
 from bayes_distnet.models.instance_effect import EffectSize, with_effect
 from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
 from bayes_distnet.models.network.estimator import OUTPUTS, NetworkEstimator, as_tuple
 from bayes_distnet.models.network.paper_recipe import DRAWS, PaperRecipe
 from bayes_distnet.models.network.recipe import Recipe
-from bayes_distnet.models.registry import not_installed
 from bayes_distnet.models.sampled_effect import SampledEffect
 from bayes_distnet.models.saving import Arrays
 from bayes_distnet.validation import check_at_least, check_choice, check_positive

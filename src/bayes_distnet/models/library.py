@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +15,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.open_table import LAYOUT
 from bayes_distnet.errors import SettingError
+from bayes_distnet.files import write_whole, written_folder
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.bounds.calibrate import calibrate_runs
 from bayes_distnet.models.bounds.calibration import Calibration
@@ -183,6 +183,7 @@ def load_model(path: str | os.PathLike[str]) -> RuntimeEstimator:
 
     Examples
     --------
+    >>> import tempfile
     >>> import numpy as np
     >>> from bayes_distnet import Marginal
     >>> x, seconds = np.zeros((4, 1)), np.array([1.0, 2.0, 4.0, 8.0])
@@ -238,9 +239,7 @@ def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = 
     """
     folder = Path(folder)
     check_writable(folder, overwrite=overwrite)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".writing-") as draft:
-        new, old = Path(draft) / "new", Path(draft) / "old"
+    with written_folder(folder) as new:
         model.save(new)
         calibration: Calibration | None = getattr(model, "bounds_", None)
         if calibration is not None:
@@ -249,7 +248,4 @@ def save_model(model: Any, folder: str | os.PathLike[str], *, overwrite: bool = 
         record: TrainingRecord | None = getattr(model, "training_record_", None)
         if record is not None:
             about = {"sha256": read_header(new)["sha256"], **asdict(record)}
-            (new / RECORD).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
+            write_whole(new / RECORD, json.dumps(about, indent=1, ensure_ascii=False) + "\n")

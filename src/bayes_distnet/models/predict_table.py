@@ -130,6 +130,24 @@ class TablePredictor:
         if not matched:
             raise SettingError("seen: none of these runs is of an instance in features. Names have to match.")
 
+    def features(self, block: pd.DataFrame, where: str) -> pd.DataFrame:
+        """Return the features of a block, checked and in the order of the model, indexed by the names of its rows.
+
+        Parameters
+        ----------
+        block : DataFrame
+            Raw rows.
+        where : str
+            Name of the table in messages.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of the block.
+        """
+        self._check_first(block, where)
+        return self._features(block, where)
+
     def _check_first(self, block: pd.DataFrame, where: str) -> None:
         if not len(block):
             raise FeatureError(f"{where}: no rows; expected one row per instance.")

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
+from bayes_distnet.models.explanation.trust import factors
 from bayes_distnet.validation import check_level
 
 QUANTILES = (0.1, 0.25, 0.75, 0.9)
@@ -18,7 +19,14 @@ FAMILIAR = "familiar"
 BOUNDS = ("lower", "upper")
 _QUANTILE = re.compile(r"^q(\d+(?:\.\d+)?)$")
 _WITHIN = re.compile(r"^within[:_](.+)$")
-_PLAIN = ("mean", "median", "low", "high", "unsure", *BOUNDS, FAMILIAR)
+OUT_OF_RANGE = "out_of_range"
+FACTORS = ("spread", "ignorance", "luck")
+GROUPS = {
+    "band": ("low", "high"),
+    "bounds": BOUNDS,
+    "trust": ("unsure", "ignorance", "luck", FAMILIAR, OUT_OF_RANGE),
+}  # several columns by one name
+_PLAIN = ("mean", "median", "low", "high", "unsure", *FACTORS, *BOUNDS, FAMILIAR, OUT_OF_RANGE)
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,8 @@ class PredictionColumns:
         ----------
         words : iterable of str
             mean, median, q90 (any quantile, in per cent), within:60 (any number of seconds), band (for low and high),
-            low, high, unsure, bounds (for lower and upper), lower, upper, familiar.
+            low, high, unsure, spread, ignorance, luck, bounds (for lower and upper), lower, upper, familiar,
+            out_of_range, trust (for unsure, ignorance, luck, familiar and out_of_range).
 
         Returns
         -------
@@ -70,10 +79,8 @@ class PredictionColumns:
         if isinstance(words, str):
             raise SettingError(f"columns={words!r}: expected a list of names, such as ['median', 'q90'].")
         for word in words:
-            if word == "band":
-                names += ["low", "high"]
-            elif word == "bounds":
-                names += BOUNDS
+            if word in GROUPS:
+                names += GROUPS[word]
             elif found := _QUANTILE.match(word):
                 name = f"q{float(found[1]):g}"
                 levels[name] = check_level(float(found[1]) / 100, f"columns: {word}")
@@ -87,7 +94,8 @@ class PredictionColumns:
             else:
                 raise SettingError(
                     f"columns: no column named {word!r}; expected some of mean, median, q90 (any quantile), within:60 "
-                    "(any seconds), band, low, high, unsure, bounds, lower, upper, familiar."
+                    "(any seconds), band, low, high, unsure, spread, ignorance, luck, bounds, lower, upper, familiar, "
+                    "out_of_range, trust."
                 )
         if not names:
             raise SettingError("columns: expected at least one name, such as median.")
@@ -117,7 +125,7 @@ class PredictionColumns:
         return replace(self, names=(*self.names[: len(self.names) - len(last)], *BOUNDS, *last))
 
     def of(self, rtd: PredictedRuntimes, band: float) -> dict[str, Any]:
-        """Compute the columns, except bounds and the familiarity.
+        """Compute the columns, except bounds and those about the training data.
 
         Parameters
         ----------
@@ -129,7 +137,8 @@ class PredictionColumns:
         Returns
         -------
         dict
-            One array per column; NaN for low, high and unsure of a prediction that cannot separate ignorance from luck.
+            One array per column; NaN for low, high, unsure, ignorance and luck of a prediction that cannot separate
+            ignorance from luck.
         """
         quantiles = rtd.quantile(np.array(list(self.levels.values()))) if self.levels else np.empty((len(rtd), 0))
         values: dict[str, Any] = dict(zip(self.levels, quantiles.T, strict=True))
@@ -140,7 +149,9 @@ class PredictionColumns:
             values["low"], values["high"] = _if_split(rtd, lambda: rtd.band(band), 2)
         if "unsure" in self.names:
             (values["unsure"],) = _if_split(rtd, lambda: (rtd.unsure_share(),), 1)
-        return {name: values[name] for name in self.names if name not in (FAMILIAR, *BOUNDS)}
+        if {*FACTORS} & {*self.names}:
+            values |= factors(rtd)
+        return {name: values[name] for name in self.names if name not in (FAMILIAR, OUT_OF_RANGE, *BOUNDS)}
 
 
 def _if_split(rtd: PredictedRuntimes, compute: Callable[[], Any], n: int) -> Any:

@@ -17,7 +17,7 @@ from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.bounds.calibrate import calibration_of
-from bayes_distnet.models.prediction_columns import FAMILIAR, QUANTILES, PredictionColumns
+from bayes_distnet.models.prediction_columns import FAMILIAR, OUT_OF_RANGE, QUANTILES, PredictionColumns
 from bayes_distnet.validation import check_level, check_numbers
 
 
@@ -54,7 +54,9 @@ def predictions(
         One row per instance; columns that the model was not fitted on are left out.
     columns : sequence of str, optional
         Names of the columns wanted, in the place of `quantiles` and `within`: mean, median, q90, within:60, band (for
-        low and high), unsure, bounds (for lower and upper), familiar. By default all of them except bounds.
+        low and high), unsure, familiar: all of these by default. Further ones: bounds (for lower and upper), spread,
+        ignorance and luck (factors within which runs lie, the instance's median is known, and its runs differ, with
+        90 % probability), out_of_range (features), trust (for unsure, ignorance, luck, familiar and out_of_range).
     quantiles : sequence of float
         Levels of the columns q10, q25, ...
     within : sequence of float
@@ -140,7 +142,8 @@ def predict_rows(
     rtd = rtd if seen is None else _given_runs(rtd, seen)
     rtd = rtd.given_alive(waited) if waited.any() else rtd
     familiar = model.familiarity(known)
-    columns = asked.of(rtd, band) | ends | {FAMILIAR: familiar["verdict"].to_numpy()}
+    out = ["; ".join(map(str, names)) for names in familiar["out_of_range"]]
+    columns = asked.of(rtd, band) | ends | {FAMILIAR: familiar["verdict"].to_numpy(), OUT_OF_RANGE: out}
     return pd.DataFrame({name: columns[name] for name in asked.names}, index=features.index), familiar
 
 

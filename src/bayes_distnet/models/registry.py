@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, not_installed
 from bayes_distnet.registry import Registry, load
 
 if TYPE_CHECKING:
@@ -248,12 +248,6 @@ def find_model(text: str) -> ModelEntry:
     if not entry.installed:
         raise not_installed(str(entry.needs), extra="peers" if text in MODELS else None)
     return entry
-
-
-def not_installed(module: str, *, extra: str | None) -> SettingError:
-    """Return the error that names the package of a module, and the extra that brings it."""
-    package = module.partition(".")[0].replace("_", "-")
-    return SettingError(f"{package} is not installed" + (f"; pip install 'bayes-distnet[{extra}]'." if extra else "."))
 
 
 def _module(place: str, text: str) -> ModuleType:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from bayes_distnet.errors import ModelFileError
+from bayes_distnet.files import write_whole
 from bayes_distnet.models.header import FORMAT, FORMAT_VERSION, HEADER, read_header, read_part
 
 ARRAYS = "model.safetensors"
@@ -134,10 +134,10 @@ def write_model(
         raise ModelFileError(f"{path}: a setting of {kind} cannot be written as JSON ({error}).") from error
     try:
         path.mkdir(parents=True, exist_ok=True)
-        _replace(path / ARRAYS, payload)
-        _replace(path / HEADER, text.encode())
+        write_whole(path / ARRAYS, payload)
+        write_whole(path / HEADER, text)
     except (OSError, ValueError) as error:
-        raise ModelFileError(f"{path}: cannot write a model there ({error}). Give a folder to write to.") from error
+        raise ModelFileError(f"{path}: cannot write a model there ({error}). Give another folder.") from error
 
 
 def _plain(value: Any) -> Any:
@@ -236,12 +236,3 @@ def with_prefix(prefix: str, arrays: dict[str, Any]) -> Arrays:
 def without_prefix(prefix: str, arrays: Arrays) -> Arrays:
     """Return the arrays that `with_prefix` named, under their own names."""
     return {name.removeprefix(f"{prefix}."): a for name, a in arrays.items() if name.startswith(f"{prefix}.")}
-
-
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(content)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

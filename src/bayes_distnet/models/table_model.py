@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +17,9 @@ from bayes_distnet.data.layout import TableLayout
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import ModelFileError
+from bayes_distnet.files import write_whole
 from bayes_distnet.models.base import RuntimeEstimator, Unseen
+from bayes_distnet.models.explanation.rows import ExplainedRows
 from bayes_distnet.models.header import read_header
 from bayes_distnet.models.saved_kinds import load_kind
 from bayes_distnet.models.saving import Arrays
@@ -70,6 +73,7 @@ class TableModel(RuntimeEstimator):
         inner.n_features_in_ = features.shape[1]
         inner.feature_names_in_ = self.encoder_.get_feature_names_out()
         inner.training_range_, inner.training_runs_ = self.training_range_, self.training_runs_
+        inner.background_ = self.background_
         unseen = inner._fit(features, observations)
         inner.fitted_params_ = inner.get_params(deep=False)
         self.model_ = inner
@@ -98,6 +102,16 @@ class TableModel(RuntimeEstimator):
         check_is_fitted(self)
         return self.model_.familiarity(self.encoder_.transform(X))
 
+    def _explained_rows(self, X: Any, background: Any) -> ExplainedRows:
+        """Explain the encoded columns of a feature together, which is the same as to replace its raw value."""
+        encoded = self.encoder_.transform(X)
+        known = background if background is None else self.encoder_.transform(background)
+        rows = self.model_._explained_rows(encoded, known)
+        raw = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X)
+        shown = raw.set_axis([str(name) for name in raw], axis=1)[list(self.feature_names_in_)]
+        columns = {column.name: column.outputs for column in self.encoder_.columns_}
+        return replace(rows, shown=shown, columns=columns)
+
     def save(self, path: str | Path) -> None:
         """Write the model to a folder, as a model of encoded features, and its encoder as JSON beside it.
 
@@ -107,13 +121,14 @@ class TableModel(RuntimeEstimator):
             The folder; created if missing.
         """
         check_is_fitted(self)
+        self.model_.background_ = self.background_
         self.model_.save(path)
         plain = {
             "sha256": read_header(Path(path))["sha256"],
             "encoder": self.encoder_.to_dict(),
             "layout": None if self.layout is None else self.layout.to_dict(),
         }
-        (Path(path) / ENCODER).write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_whole(Path(path) / ENCODER, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
     def around(cls, model: RuntimeEstimator, encoder: TableEncoder, layout: TableLayout | None = None) -> Self:
@@ -136,6 +151,7 @@ class TableModel(RuntimeEstimator):
         new = cls(model, encoder.categorical, layout)
         new.encoder_, new.model_ = encoder, model
         new.training_range_, new.training_runs_ = model.training_range_, model.training_runs_
+        new.background_ = model.background_
         new.feature_names_in_, new.n_features_in_ = encoder.feature_names_in_, encoder.n_features_in_
         new.fitted_params_ = new.get_params(deep=False)
         return new

@@ -27,7 +27,8 @@ def fit_dataset(model: RuntimeEstimator, data: Dataset) -> RuntimeEstimator:
     """
     observed = data.runs.observed()
     if len(data) * observed.frame["instance"].value_counts().max() <= MOSTLY_EMPTY * len(observed):
-        return fit_runs(model, data.features, data.seconds, data.finished)  # type: ignore[no-any-return]
+        fitted: RuntimeEstimator = fit_runs(model, data.features, data.seconds, data.finished)
+        return fitted
     # Instances differ much in their number of runs: one row per run is smaller than a matrix of them.
     rows = data.features.index.get_indexer(pd.Index(observed.frame["instance"]))
     return model.fit(data.features.iloc[rows], observed.seconds, finished=observed.finished, groups=rows)

@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import most_complete, row_name
+from bayes_distnet.files import write_whole, written_whole
 from bayes_distnet.report.charts.chart import Chart
 from bayes_distnet.report.charts.looks import Looks
 from bayes_distnet.report.charts.paper import figure
@@ -59,8 +60,8 @@ class Book:
         """
         folder = self.results.folder / "tables"
         folder.mkdir(exist_ok=True)
-        (folder / f"{name}.md").write_text(table.markdown(), "utf-8")
-        (folder / f"{name}.tex").write_text(table.latex(), "utf-8")
+        write_whole(folder / f"{name}.md", table.markdown())
+        write_whole(folder / f"{name}.tex", table.latex())
         return Region(name, table)
 
     def csv(self, name: str, table: pd.DataFrame) -> None:
@@ -75,7 +76,7 @@ class Book:
         """
         folder = self.results.folder / "tables"
         folder.mkdir(exist_ok=True)
-        table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+        write_whole(folder / f"{name}.csv", table.to_csv(index=False, float_format="%.6g"))
 
     def figure(self, name: str, charts: Sequence[Chart]) -> Sequence[Chart]:
         """Write charts as one PNG and one PDF.
@@ -95,9 +96,11 @@ class Book:
         whole = figure(charts)
         folder = self.results.folder / "figures"
         folder.mkdir(exist_ok=True)
-        whole.savefig(folder / f"{name}.png", dpi=150)
+        with written_whole(folder / f"{name}.png") as draft:
+            whole.savefig(draft, dpi=150)
         whole.set_layout_engine("none")  # the layout of the PNG is kept
-        whole.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})  # the same results give the same file
+        with written_whole(folder / f"{name}.pdf") as draft:
+            whole.savefig(draft, metadata={"CreationDate": None})  # the same results give the same file
         return charts
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Figures of predictions and of training. They need Matplotlib: `pip install bayes-distnet[plots]`."""
+"""Figures of predictions and of training. They need Matplotlib, the extra `plots`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bayes_distnet.distributions.predicted_runtimes import check_distribution
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.drawing import new_axes
 from bayes_distnet.errors import RuntimeDataError, SettingError
+from bayes_distnet.files import written_whole
 from bayes_distnet.validation import check_level, check_row
 
 if TYPE_CHECKING:
@@ -212,5 +213,6 @@ def save(ax: Axes, path: str | Path) -> None:
 
     figure = ax.get_figure(root=True)
     if figure is not None:
-        figure.savefig(path, dpi=150)
+        with written_whole(Path(path)) as draft:
+            figure.savefig(draft, dpi=150)
         plt.close(figure)

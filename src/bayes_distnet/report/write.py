@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, install_line
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import model_order
+from bayes_distnet.files import write_whole
 from bayes_distnet.report.book import Book
 from bayes_distnet.report.charts.paper import STYLE
 from bayes_distnet.report.findings import Finding, findings
@@ -46,7 +47,7 @@ def check_can_report() -> None:
         Matplotlib is not installed.
     """
     if importlib.util.find_spec("matplotlib") is None:
-        raise SettingError("a report has figures, which need Matplotlib: pip install 'bayes-distnet[plots]'.")
+        raise SettingError(f"a report has figures, which need Matplotlib: {install_line('plots')}.")
 
 
 def write_report(folder: str | os.PathLike[str]) -> Path:
@@ -84,13 +85,7 @@ def write_report(folder: str | os.PathLike[str]) -> Path:
         sections = list(_sections(book))
     path = results.folder / "report.html"
     title = f"Predicting runtime distributions: {results.about['data']}"
-    # A reader of an earlier report never sees half of a new one.
-    written = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        written.write_text(page(title, _lead(book), sections), "utf-8")
-        written.replace(path)
-    finally:
-        written.unlink(missing_ok=True)
+    write_whole(path, page(title, _lead(book), sections))
     return path
 
 

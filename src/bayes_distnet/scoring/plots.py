@@ -13,6 +13,7 @@ from bayes_distnet.errors import RuntimeDataError, SettingError
 from bayes_distnet.scoring.calibration import calibration, pit
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 LEVELS = np.linspace(0.0, 1.0, 201)
@@ -69,6 +70,32 @@ def plot_calibration(
     if len(several) == 1:
         ax.set_title(label, loc="left", fontsize="medium")
     legend_or_label(ax, len(several), "calibration")
+    return ax
+
+
+def plot_bars(values: pd.Series, errors: pd.Series, ax: Axes | None) -> Axes:
+    """Draw one horizontal bar per value, the first at the top, with a line of one standard error to both sides.
+
+    Parameters
+    ----------
+    values, errors : Series
+        Values with their names as index, and their standard errors.
+    ax : Axes or None
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    Axes
+        The axes.
+    """
+    ax = new_axes(ax, (6.0, 0.9 + 0.3 * len(values)))
+    places = np.arange(len(values))
+    ax.barh(places, values, color=COLORS[0], height=0.66)
+    ax.hlines(places, values - errors, values + errors, color=ax.xaxis.label.get_color(), lw=1.1)
+    ax.axvline(0.0, color=GREY, lw=0.8)
+    ax.set_yticks(places, [str(name) for name in values.index], fontsize="small")
+    ax.set_ylim(len(values) - 0.4, -0.6)
+    ax.grid(visible=False, axis="y")
     return ax
 
 

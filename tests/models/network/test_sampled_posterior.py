@@ -166,7 +166,7 @@ def test_settings_that_do_not_go_together_are_refused(data, settings, message):
 def test_a_missing_sampler_is_named_before_anything_is_trained(data, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "blackjax" else find(name))
-    with pytest.raises(SettingError, match=r"blackjax is not installed; pip install 'bayes-distnet\[reference\]'"):
+    with pytest.raises(SettingError, match=r"blackjax is not installed; run pip install '\.\[reference\]'"):
         BayesDistNet(posterior="nuts").fit(data.features, data.seconds)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bayes_distnet.files import written_whole
 from bayes_distnet.registry import Registry, load
 from bayes_distnet.validation import check_at_least, check_seed
 
@@ -125,4 +126,5 @@ def generate_instances(kind: str, count: int, *, folder: str | Path, random_stat
 
 def _write(file: Path, text: str) -> None:
     # Bytes, not text: line ends are the same on every platform.
-    file.write_bytes(text.encode("ascii"))
+    with written_whole(file) as draft:
+        draft.write_bytes(text.encode("ascii"))

@@ -29,7 +29,7 @@ from bayes_distnet.models.hybrid import HybridDistNet
 from bayes_distnet.validation import is_number
 
 
-class PortfolioModel(PortfolioAttributes, BaseEstimator):  # type: ignore[misc]
+class PortfolioModel(PortfolioAttributes, BaseEstimator):
     """Distribution models of several solvers, the dependence between them, and a learnt choice of one.
 
     Parameters

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, BinaryIO
 
-from bayes_distnet.collect.attempts import Tried
+from bayes_distnet.collect.attempts import Tried, WithOutput
 from bayes_distnet.decide.running.planners import Schedule
 
 
 @dataclass(frozen=True)
-class Solved:
+class Solved(WithOutput):
     """The result of a run on one instance. Close it, or use it in a `with` statement.
 
     Parameters
@@ -49,19 +48,6 @@ class Solved:
     wall_seconds: float
     contradiction: tuple[Tried, Tried] | None = None
     proven: bool = False
-
-    def __enter__(self) -> Solved:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Delete the output of the winner."""
-        if self.output is not None:
-            self.output.close()
 
     @property
     def answer(self) -> str | None:

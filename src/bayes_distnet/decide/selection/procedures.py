@@ -55,9 +55,9 @@ class Procedure:
     features: tuple[str, ...] | None = None
 
     @classmethod
-    def choices(cls, solvers: Sequence[str], **others: object) -> Self:
+    def choices(cls, solvers: Sequence[str], features: tuple[str, ...] | None = None) -> Self:
         """Return the procedure that runs one solver per instance until it answers."""
-        return cls([((Step(str(solver)),),) for solver in solvers], **others)  # type: ignore[arg-type]
+        return cls([((Step(str(solver)),),) for solver in solvers], features=features)
 
 
 class Selector(ABC):

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayes_distnet.errors import SettingError
-from bayes_distnet.models.registry import Role, not_installed
+from bayes_distnet.errors import SettingError, not_installed
+from bayes_distnet.models.registry import Role
 from bayes_distnet.registry import Registry, load
 
 if TYPE_CHECKING:

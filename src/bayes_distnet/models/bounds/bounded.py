@@ -23,6 +23,7 @@ from bayes_distnet.models.bounds.calibration import LEVEL, Calibration
 from bayes_distnet.models.bounds.cutoffs import check_cutoffs
 from bayes_distnet.models.bounds.instance_runs import InstanceRuns, instance_codes, rows_of
 from bayes_distnet.models.bounds.stored import write_bounds
+from bayes_distnet.models.explanation.explanation import Explanation
 from bayes_distnet.models.library import load_model
 from bayes_distnet.validation import check_level, is_number
 
@@ -224,6 +225,31 @@ class Bounded(RegressorMixin, BaseEstimator):
         """Compare instances with the training data: see `RuntimeEstimator.familiarity`."""
         check_is_fitted(self)
         table: pd.DataFrame = self.model_.familiarity(X)
+        return table
+
+    def explain(self, X: Any, background: Any = None, **settings: Any) -> Explanation:
+        """Return which features moved predictions: see `RuntimeEstimator.explain`.
+
+        Parameters
+        ----------
+        X, background : array-like or DataFrame
+            Instances to explain and to compare with.
+        **settings : dict
+            Further settings.
+
+        Returns
+        -------
+        Explanation
+            Contributions of features.
+        """
+        check_is_fitted(self)
+        found: Explanation = self.model_.explain(X, background, **settings)
+        return found
+
+    def trust(self, X: Any) -> pd.DataFrame:
+        """Return how far predictions can be trusted: see `RuntimeEstimator.trust`."""
+        check_is_fitted(self)
+        table: pd.DataFrame = self.model_.trust(X)
         return table
 
     def score(self, X: Any, y: Any, finished: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:

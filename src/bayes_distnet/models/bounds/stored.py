@@ -11,6 +11,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from bayes_distnet.errors import ModelFileError, SettingError
+from bayes_distnet.files import write_whole
 from bayes_distnet.models.bounds.calibration import Calibration
 from bayes_distnet.models.header import read_header, read_part
 
@@ -37,8 +38,8 @@ def write_bounds(folder: Path, calibration: Calibration) -> None:
         "instances": calibration.n_instances,
         "runs": len(calibration.hazards),
     }
-    (folder / SCORES).write_bytes(payload)
-    (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+    write_whole(folder / SCORES, payload)
+    write_whole(folder / ABOUT, json.dumps(about, indent=1) + "\n")
 
 
 def read_bounds(folder: Path) -> Calibration | None:

@@ -19,9 +19,8 @@ from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.censored import LEAST_SPREAD, log_location_and_spread
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.errors import SettingError
+from bayes_distnet.errors import SettingError, not_installed
 from bayes_distnet.models.base import RuntimeEstimator
-from bayes_distnet.models.registry import not_installed
 from bayes_distnet.models.saving import Arrays
 
 LOG_SCALE_RANGE = (-4.0, 2.0)  # range of the log of a spread in standard log time

@@ -16,11 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.explanation.background import raw_background
+from bayes_distnet.models.explanation.face import ExplainedModel
+from bayes_distnet.models.explanation.rows import ExplainedRows
 from bayes_distnet.models.pipelines.saved import read_pipeline, write_pipeline
 from bayes_distnet.models.pipelines.typical_row import typical_row
 
 
-class RuntimePipeline(Pipeline):
+class RuntimePipeline(ExplainedModel, Pipeline):
     """A pipeline of scikit-learn whose last step predicts runtime distributions.
 
     It is used as `sklearn.pipeline.Pipeline` is, in searches and cross-validation, too, and has the further methods of
@@ -75,12 +78,14 @@ class RuntimePipeline(Pipeline):
             The fitted pipeline.
         """
         self.example_: Any = None  # a fit that fails leaves none
+        self.background_: Any = None
         self.__dict__.pop("bounds_", None)  # they belong to the old fit
         own = {"finished": finished, "groups": groups}
         named = {f"{self.steps[-1][0]}__{key}": value for key, value in own.items() if value is not None}
         with sklearn.config_context(enable_metadata_routing=False):  # flags have one receiver, whose name is here
             super().fit(X, y, **named, **params)
         self.example_ = typical_row(X)
+        self.background_ = raw_background(X, y)
         return self
 
     def predict_distribution(self, X: Any) -> PredictedRuntimes:
@@ -178,6 +183,7 @@ class RuntimePipeline(Pipeline):
             n_features=self.n_features_in_,
             feature_names=None if names is None else [str(name) for name in names],
             example=example,
+            background=getattr(self, "background_", None),
             expected=None if example is None else float(self.predict(example)[0]),
         )
 
@@ -203,8 +209,13 @@ class RuntimePipeline(Pipeline):
         saved = read_pipeline(Path(path))
         pipeline = cls(saved.steps)
         saved.check(pipeline.predict)
-        pipeline.example_ = saved.example
+        pipeline.example_, pipeline.background_ = saved.example, saved.background
         return pipeline
+
+    def _explained_rows(self, X: Any, background: Any) -> ExplainedRows:
+        """Explain raw features: transformers may mix them."""
+        known = getattr(self, "background_", None) if background is None else background
+        return ExplainedRows.of(self, X, known)
 
     @property
     def _model(self) -> RuntimeEstimator:

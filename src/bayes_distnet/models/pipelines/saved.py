@@ -12,11 +12,12 @@ import numpy as np
 import sklearn
 
 from bayes_distnet.errors import ModelFileError
+from bayes_distnet.files import write_whole
 from bayes_distnet.models.header import read_header, read_part
 from bayes_distnet.models.library import load_model
 from bayes_distnet.models.pipelines.plain import PlainWriter
 from bayes_distnet.models.pipelines.restoring import PlainReader
-from bayes_distnet.models.pipelines.typical_row import from_plain, to_plain
+from bayes_distnet.models.pipelines.typical_row import background_to_plain, from_plain, to_plain
 from bayes_distnet.models.saving import read_model, write_model
 
 KIND, LAST, STEPS = "RuntimePipeline", "model", "steps.json"
@@ -43,6 +44,8 @@ class SavedPipeline:
         Median runtime in seconds that was predicted for it; NaN if there is no such row.
     version : str
         Release of scikit-learn that it was saved with.
+    background : DataFrame, ndarray or None
+        Training rows with which explanations compare.
     """
 
     path: Path
@@ -50,6 +53,7 @@ class SavedPipeline:
     example: Any
     expected: float
     version: str
+    background: Any = None
 
     def check(self, predict: Any) -> None:
         """Compare the prediction of the typical row with that at the time of saving.
@@ -95,6 +99,7 @@ def write_pipeline(
     feature_names: list[str] | None,
     example: Any,
     expected: float | None,
+    background: Any = None,
 ) -> None:
     """Write a fitted pipeline.
 
@@ -112,6 +117,8 @@ def write_pipeline(
         A typical row of the training features.
     expected : float or None
         Median runtime in seconds that is predicted for it.
+    background : DataFrame, ndarray or None
+        Training rows with which explanations compare; left out if they have values that JSON cannot hold.
 
     Raises
     ------
@@ -129,11 +136,12 @@ def write_pipeline(
         "scikit_learn": sklearn.__version__,
         "example": None if example is None else to_plain(example),
         "expected": expected,
+        "background": background_to_plain(background),
     }
     try:
-        (folder / STEPS).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        write_whole(folder / STEPS, json.dumps(content, indent=1) + "\n")
     except OSError as error:
-        raise ModelFileError(f"{folder}: cannot write a model there ({error}). Give a folder to write to.") from error
+        raise ModelFileError(f"{folder}: cannot write a model there ({error}). Give another folder.") from error
     write_model(
         folder,
         KIND,
@@ -172,8 +180,10 @@ def read_pipeline(folder: Path) -> SavedPipeline:
         steps = [(_name(name), reader.value(plain)) for name, plain in found["steps"]]
         example = None if found["example"] is None else from_plain(found["example"], saved.feature_names)
         expected = np.nan if example is None else float(found["expected"])
+        rows = found.get("background")  # an earlier release wrote none
+        background = None if rows is None else from_plain(rows, saved.feature_names)
         return SavedPipeline(
-            folder, [*steps, (_name(found["last"]), model)], example, expected, str(found["scikit_learn"])
+            folder, [*steps, (_name(found["last"]), model)], example, expected, str(found["scikit_learn"]), background
         )
     except Exception as error:  # damage takes any form; none of it may pass
         raise ModelFileError(

@@ -49,32 +49,49 @@ def _typical(column: pd.Series[Any]) -> pd.Series[Any]:
     return pd.Series(np.sort(known.to_numpy())[[(len(known) - 1) // 2]])
 
 
-def to_plain(example: Any) -> list[list[Any]]:
-    """Return a typical row as JSON can hold it: kind and value of every column."""
-    row = pd.DataFrame(example)
-    return [[row.dtypes.iloc[i].kind, _plain(row.iloc[0, i])] for i in range(row.shape[1])]
+def to_plain(rows: Any) -> list[list[Any]]:
+    """Return rows as JSON can hold them: kind and values of every column."""
+    table = pd.DataFrame(rows)
+    return [[table.dtypes.iloc[i].kind, [_plain(value) for value in table.iloc[:, i]]] for i in range(table.shape[1])]
+
+
+def background_to_plain(rows: Any) -> list[list[Any]] | None:
+    """Return rows as JSON can hold them; None if there are none, or with values other than those of a typical row."""
+    if rows is None:
+        return None
+    plain = to_plain(rows)
+    held = str | bool | int | float | None
+    if all(kind in _KINDS and all(isinstance(value, held) for value in values) for kind, values in plain):
+        return plain
+    return None
 
 
 def _plain(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if value is pd.NA or (isinstance(value, float) and np.isnan(value)) else value
 
 
 def from_plain(plain: list[list[Any]], names: list[str] | None) -> Any:
-    """Return the row that `to_plain` was called on; an array if the columns have no names.
+    """Return the rows that `to_plain` was called on; an array if the columns have no names.
 
     Parameters
     ----------
     plain : list
-        Kind and value of every column.
+        Kind and values of every column.
     names : list of str or None
         Names of the columns.
 
     Returns
     -------
     DataFrame or ndarray
-        One row.
+        The rows.
     """
-    columns = [pd.Series([np.nan if value is None else value], dtype=_KINDS[kind]) for kind, value in plain]
-    table = pd.concat(columns, axis=1)
+    table = pd.concat([_column(kind, values) for kind, values in plain], axis=1)
     return table.to_numpy() if names is None else table.set_axis(names, axis=1)
+
+
+def _column(kind: str, values: Any) -> pd.Series[Any]:
+    known = values if isinstance(values, list) else [values]  # one value: a row that an earlier release wrote
+    lacking = kind in "iub" and None in known  # of a type of pandas that has missing values
+    dtype = ("object" if kind == "b" else "float64") if lacking else _KINDS[kind]
+    return pd.Series([np.nan if value is None else value for value in known], dtype=dtype)

@@ -1,0 +1,1 @@
+"""Reasons for a prediction: contributions of features, and how far it can be trusted."""

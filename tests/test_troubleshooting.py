@@ -191,6 +191,10 @@ ASSERTED = {
         "models/test_familiarity.py",
         "instances are not familiar",
     ),
+    "this model holds no background instances": (
+        "models/explanation/test_explain.py",
+        "holds no background instances",
+    ),
     "format version … ; this release reads version …": ("models/test_saving.py", "this release reads version"),
     "solver …: its output has no line that matches …": (
         "collect/test_try_out.py",

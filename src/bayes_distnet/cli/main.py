@@ -36,6 +36,7 @@ COMMANDS = {
     "explain": "explain:add_explain",
     "evaluate": "evaluate:add_evaluate",
     "importance": "explain:add_importance",
+    "suggest": "suggest:add_suggest",
     "advise": "advise:add_advise",
     "run": "run:add_run",
     "serve": "serve:add_serve",

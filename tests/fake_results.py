@@ -188,7 +188,8 @@ def _example(dataset, row, wide):
     at = logs.mean() + 0.4 * (row % 5 - 2) * wide
     quantiles = np.exp(at + 0.6 * wide * stats.norm.ppf(EXAMPLE_LEVELS))
     nllh = float(0.1 * row - 0.4 + 0.2 * wide)
-    return {"instance": dataset.features.index[row], "nllh": nllh, "quantiles": quantiles.tolist()}
+    trust = {"familiar": "unusual" if row == 3 else "familiar", "ignorance": 1.2 + 0.1 * row, "luck": 2.5}
+    return {"instance": dataset.features.index[row], "nllh": nllh, "quantiles": quantiles.tolist(), **trust}
 
 
 def _shifts(model, family, fold, seed, dataset):

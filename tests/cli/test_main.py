@@ -23,6 +23,7 @@ COMMANDS = (
     "explain",
     "evaluate",
     "importance",
+    "suggest",
     "advise",
     "run",
     "serve",

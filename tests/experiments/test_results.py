@@ -7,6 +7,7 @@ from fake_results import MODELS, fake_results
 
 from bayes_distnet import Results, load_dataset
 from bayes_distnet.errors import ResultsError, SettingError
+from bayes_distnet.experiments.results import JOURNAL, KEY
 
 POLICY = {"policy": "luby", "role": "peer", "measures": {"seconds": [1.0, 2.0]}}
 
@@ -144,3 +145,14 @@ def test_a_column_of_the_wrong_kind_is_named(tmp_path, table, column, value):
         frame.assign(**{column: [value] * len(frame)}).to_parquet(folder / f"{table}.parquet")
 
     assert f"{table}.parquet: column {column!r}" in damaged(tmp_path, change, tables=True)
+
+
+def test_examples_of_an_earlier_release_are_read_without_their_trust(tmp_path):
+    results = fake_results(tmp_path / "r", folds=1, seeds=1, experiments=["low-samples"])
+    old = results.examples[[*KEY, "instance", "nllh", "quantiles"]]
+    old.to_parquet(results.folder / "examples.parquet")
+    (results.folder / JOURNAL).unlink()
+    again = Results.load(results.folder).examples
+    assert len(again) == len(old) > 0
+    assert (again["familiar"] == "").all()
+    assert again[["ignorance", "luck"]].isna().all(axis=None)

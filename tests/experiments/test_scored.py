@@ -58,6 +58,8 @@ def test_examples_hold_the_predictions_of_unseen_instances(low_samples):
     quantiles = np.stack(examples["quantiles"].tolist())
     assert quantiles.shape == (40, len(EXAMPLE_LEVELS))
     assert (np.diff(quantiles, axis=1) > 0).all()
+    assert set(examples["familiar"]) <= {"familiar", "unusual", "outside"}
+    assert examples[["ignorance", "luck"]].isna().all(axis=None)  # Ridge does not separate them
 
 
 def test_calibration_counts_every_test_run(low_samples):

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_distnet import Marginal
+from bayes_distnet.collect.further import read_plan
 from bayes_distnet.data.batches import TableSource
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.importers.aslib import import_aslib
@@ -154,6 +155,16 @@ def test_feature_tables(place, data):
         read_features(path)
     with only_own_errors(path):
         list(TableSource.named(str(path)).blocks())
+
+
+@given(st.data())
+def test_plans_of_further_runs(place, data):
+    path = place / "plan.csv"
+    path.write_bytes(
+        data.draw(damaged_text("instance,seeds,cutoff,seconds,gain\na.cnf,1,0.5,0.1,0.02\nb.cnf,2,3,1,0.1\n"))
+    )
+    with only_own_errors(path):
+        read_plan(path)
 
 
 @given(st.data())

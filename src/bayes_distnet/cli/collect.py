@@ -67,9 +67,36 @@ def add_collect(commands: Any) -> None:
         "  bayes-distnet collect instances --command 'mysolver --seed {seed} {instance}' --answer '^solved' \\\n"
         "      --seeds 10 --cutoff 60 --store runs.sqlite\n"
         "  bayes-distnet collect instances --solver clasp --seeds 10 --cutoff 60 --store runs.sqlite \\\n"
-        "      --cluster tcp://10.0.0.1:8786",
+        "      --cluster tcp://10.0.0.1:8786\n"
+        "  bayes-distnet collect instances --solver clasp --plan plan.csv --store runs.sqlite   # see suggest",
     )
     takes_instances(parser)
+    _takes_solvers(parser)
+    parser.add_argument("--seeds", metavar="N or A-B", help="how many (1 to N), or which (A to B)")
+    parser.add_argument("--cutoff", type=number, help="CPU seconds per run")
+    parser.add_argument(
+        "--cutoffs", type=read_path, metavar="CSV", help="columns instance, cutoff: for single instances"
+    )
+    parser.add_argument(
+        "--plan",
+        type=read_path,
+        metavar="CSV",
+        help="in place of --seeds and --cutoff: instance, seeds (how many new ones) and cutoff, as suggest writes them",
+    )
+    parser.add_argument("--wall", type=number, metavar="SECONDS", help="by the clock; default: twice the cutoff + 10")
+    parser.add_argument("--memory", type=number, metavar="GIB", default=4.0, help="resident memory; default: 4")
+    parser.add_argument(
+        "--store", type=written_path, required=True, metavar="FILE", help="SQLite file; created if missing"
+    )
+    parser.add_argument("--cores", type=cores, help="number of runs at once, one per core; default: all cores")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
+    parser.add_argument("--repeat", type=whole, metavar="N", help="repeat N runs here and print how far times differ")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.set_defaults(run=_collect)
+
+
+def _takes_solvers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--solver", action="append", default=[], metavar="NAME", help=f"{', '.join(SOLVERS)}; may be repeated"
     )
@@ -86,26 +113,11 @@ def add_collect(commands: Any) -> None:
         "or exit code 10 or 20",
     )
     parser.add_argument("--name", help="with --command: name of the solver; default: the program's name")
-    parser.add_argument("--seeds", required=True, metavar="N or A-B", help="how many (1 to N), or which (A to B)")
-    parser.add_argument("--cutoff", type=number, required=True, help="CPU seconds per run")
-    parser.add_argument(
-        "--cutoffs", type=read_path, metavar="CSV", help="columns instance, cutoff: for single instances"
-    )
-    parser.add_argument("--wall", type=number, metavar="SECONDS", help="by the clock; default: twice the cutoff + 10")
-    parser.add_argument("--memory", type=number, metavar="GIB", default=4.0, help="resident memory; default: 4")
-    parser.add_argument(
-        "--store", type=written_path, required=True, metavar="FILE", help="SQLite file; created if missing"
-    )
-    parser.add_argument("--cores", type=cores, help="number of runs at once, one per core; default: all cores")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="Dask scheduler tcp://..., or local to start one here")
-    parser.add_argument("--repeat", type=whole, metavar="N", help="repeat N runs here and print how far times differ")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    parser.set_defaults(run=_collect)
 
 
 def _collect(parsed: argparse.Namespace) -> None:
-    from bayes_distnet.collect.collector import collect_runs
+    from bayes_distnet.collect.collector import collect_further, collect_runs
+    from bayes_distnet.collect.further import read_plan
     from bayes_distnet.collect.repeat import relative_difference, repeat_runs
     from bayes_distnet.data.store import check_store_name
 
@@ -121,19 +133,25 @@ def _collect(parsed: argparse.Namespace) -> None:
         "progress": not parsed.quiet,
     }
     check_store_name(parsed.store)
-    solvers, seeds = _solvers(parsed), _seeds(parsed.seeds)
-    cutoffs = None if parsed.cutoffs is None else _cutoffs(parsed.cutoffs)
-    files = found_instances(parsed.instances, quiet=parsed.quiet)
-    runs = collect_runs(
-        solvers,
-        files,
-        seeds,
-        cutoff=parsed.cutoff,
-        cutoffs=cutoffs,
-        wall_limit=parsed.wall,
-        cluster=parsed.cluster,
-        **common,
-    )
+    _check_grid_or_plan(parsed)
+    solvers = _solvers(parsed)
+    if parsed.plan is None:
+        seeds, cutoffs = _seeds(parsed.seeds), None if parsed.cutoffs is None else _cutoffs(parsed.cutoffs)
+        files = found_instances(parsed.instances, quiet=parsed.quiet)
+        runs = collect_runs(
+            solvers,
+            files,
+            seeds,
+            cutoff=parsed.cutoff,
+            cutoffs=cutoffs,
+            wall_limit=parsed.wall,
+            cluster=parsed.cluster,
+            **common,
+        )
+    else:
+        plan = read_plan(parsed.plan)
+        files = found_instances(parsed.instances, quiet=parsed.quiet)
+        runs = collect_further(solvers, files, plan, wall_limit=parsed.wall, cluster=parsed.cluster, **common)
     if parsed.json:
         print_json({"store": str(parsed.store), **runs.counts()})
     else:
@@ -143,6 +161,15 @@ def _collect(parsed: argparse.Namespace) -> None:
         difference = relative_difference(again).median()
         text = f"{len(again)} runs repeated with the same seeds: CPU seconds differ by {difference:.1%} (median)."
         print(text, file=sys.stderr if parsed.json else sys.stdout)
+
+
+def _check_grid_or_plan(parsed: argparse.Namespace) -> None:
+    """Raise a `SettingError` unless either seeds and a cutoff are given, or a plan that has both."""
+    given = [f"--{name}" for name in ("seeds", "cutoff", "cutoffs") if getattr(parsed, name) is not None]
+    if parsed.plan is not None and given:
+        raise SettingError(f"{given[0]} beside --plan: the plan has seeds and cutoffs.")
+    if parsed.plan is None and (missing := [name for name in ("--seeds", "--cutoff") if name not in given]):
+        raise SettingError(f"{' and '.join(missing)}: missing; give both, or a --plan that suggest wrote.")
 
 
 def _solvers(parsed: argparse.Namespace) -> list[Solver]:

@@ -1,11 +1,14 @@
 from .attempts import Attempt as Attempt
 from .attempts import Finish as Finish
 from .attempts import Tried as Tried
+from .collector import collect_further as collect_further
 from .collector import collect_runs as collect_runs
 from .cores import usable_cores as usable_cores
 from .executor import Executor as Executor
 from .executor import Outcome as Outcome
 from .executor import execute as execute
+from .further import FurtherRuns as FurtherRuns
+from .further import read_plan as read_plan
 from .instances.registry import KINDS as KINDS
 from .instances.registry import Kind as Kind
 from .instances.registry import generate_instances as generate_instances

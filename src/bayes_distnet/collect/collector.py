@@ -15,6 +15,7 @@ from tqdm.auto import tqdm
 
 from bayes_distnet.collect.connection import SupervisorGone
 from bayes_distnet.collect.executor import check_linux
+from bayes_distnet.collect.further import FurtherRuns, plan_further
 from bayes_distnet.collect.jobs import Job, Result, run_job
 from bayes_distnet.collect.plan import MEMORY_LIMIT, digest, plan_runs
 from bayes_distnet.collect.session import now, session_facts
@@ -28,6 +29,7 @@ from bayes_distnet.data.store import Store
 from bayes_distnet.errors import CollectError
 
 CLAIMED_AHEAD = 8  # runs claimed at once per slot: each claim waits for the disk
+LOCAL = "local cores"  # place of runs without a cluster
 ATTEMPTS = 3  # times that a run is started if it is interrupted or its supervisor is killed
 
 
@@ -92,20 +94,89 @@ def collect_runs(
     check_linux()
     jobs = plan_runs(solvers, instances, seeds, cutoff, cutoffs or {}, wall_limit, memory_limit)
     with Store(store) as database:
-        database.register_instances({path.name: digest(path) for path in {job.path for job in jobs}})
-        missing = {job.key: job for job in jobs}
-        done = database.done()
-        for key in done & missing.keys():
-            del missing[key]
-        if missing:
-            with dask_workers(cluster, cores) if cluster else local_workers(cores) as workers:
-                try_out(missing.values(), workers, tried={solver for solver, _, _ in done})
-                for solver in solvers:
-                    database.register_solver(solver.name, solver.template, solver.answer, solver.version())
-                database.begin_session(now(), session_facts(solvers, jobs, cutoff, cluster or "local cores"))
-                with tqdm(total=len(jobs), initial=len(jobs) - len(missing), unit="run", disable=not progress) as bar:
-                    _Collection(database, missing, workers, bar).do_all()
-        return database.runs()
+        facts = session_facts(solvers, jobs, cutoff, cluster or LOCAL)
+        return _collect(database, solvers, jobs, facts, cores, cluster, progress)
+
+
+def collect_further(
+    solvers: Sequence[Solver],
+    instances: Iterable[str | os.PathLike[str]],
+    plan: Mapping[str, FurtherRuns],
+    *,
+    store: str | os.PathLike[str],
+    wall_limit: float | None = None,
+    memory_limit: int | None = MEMORY_LIMIT,
+    cores: int | None = None,
+    cluster: str | None = None,
+    progress: bool = False,
+) -> RunTable:
+    """Do the runs of a plan, with seeds that are not in the store yet, and return all runs of the store.
+
+    After a collection was stopped or killed, the same call continues it with the same seeds: a plan that is done once
+    is not done again.
+
+    Parameters
+    ----------
+    solvers : sequence of Solver
+        Solvers to run: see `find_solver` and `from_command`.
+    instances : iterable of paths
+        Instance files with different names; those that the plan does not name are left out.
+    plan : mapping
+        Number of new seeds and cutoff by file name: the result of `read_plan`.
+    store : path
+        SQLite file; it is created if it does not exist.
+    wall_limit, memory_limit, cores, cluster, progress : as for `collect_runs`
+        Limits, and where runs are done.
+
+    Returns
+    -------
+    RunTable
+        All runs of the store.
+
+    Raises
+    ------
+    SettingError
+        If this system is not Linux, or an instance of the plan has no file.
+    StoreError
+        If the store has runs of other instance files, commands or versions under the same names.
+    CollectError
+        If a solver fails on its first instances, or runs are lost.
+    """
+    check_linux()
+    files = list(instances)
+    with Store(store) as database:
+        jobs, record = plan_further(
+            solvers, files, plan, database.done(), database.sessions(), wall_limit, memory_limit
+        )
+        longest = max(job.cutoff for job in jobs)
+        facts = session_facts(solvers, jobs, longest, cluster or LOCAL) | {"plan": record}
+        return _collect(database, solvers, jobs, facts, cores, cluster, progress)
+
+
+def _collect(
+    database: Store,
+    solvers: Sequence[Solver],
+    jobs: Sequence[Job],
+    facts: dict[str, Any],
+    cores: int | None,
+    cluster: str | None,
+    progress: bool,
+) -> RunTable:
+    """Do the jobs that are not in the store."""
+    database.register_instances({path.name: digest(path) for path in {job.path for job in jobs}})
+    missing = {job.key: job for job in jobs}
+    done = database.done()
+    for key in done & missing.keys():
+        del missing[key]
+    if missing:
+        with dask_workers(cluster, cores) if cluster else local_workers(cores) as workers:
+            try_out(missing.values(), workers, tried={solver for solver, _, _ in done})
+            for solver in solvers:
+                database.register_solver(solver.name, solver.template, solver.answer, solver.version())
+            database.begin_session(now(), facts)
+            with tqdm(total=len(jobs), initial=len(jobs) - len(missing), unit="run", disable=not progress) as bar:
+                _Collection(database, missing, workers, bar).do_all()
+    return database.runs()
 
 
 class _Collection:

@@ -27,3 +27,5 @@ from .running.solve import plan_run as plan_run
 from .running.solve import solve as solve
 from .running.solved import Solved as Solved
 from .schedules.slot import Slot as Slot
+from .suggestions.suggest import suggest as suggest
+from .suggestions.suggestion import Suggestion as Suggestion

@@ -69,7 +69,12 @@ RECORD_FORM = Fields(
         "fit_seconds": float,
         "predict_seconds": float,
         "pit": Row(_NUMBER, PIT_BINS),
-        "examples": [Fields({"instance": _NAME, "nllh": float, "quantiles": Row(float, len(EXAMPLE_LEVELS))})],
+        "examples": [
+            Fields(
+                {"instance": _NAME, "nllh": float, "quantiles": Row(float, len(EXAMPLE_LEVELS))},
+                {"familiar": str, "ignorance": float, "luck": float},
+            )
+        ],
         "familiarity": [Fields({"verdict": str, "instances": _NUMBER, "nllh": float, "coverage": float})],
         "shifts": [
             Fields({"instance": _NAME, **dict.fromkeys(("shift", "mean", "low", "median", "high"), float)}),
@@ -83,10 +88,13 @@ RECORD_FORM = Fields(
     },
 )
 
+#: Columns of examples that results of an earlier release do not have, with the value that they then get.
+ADDED: dict[str, Any] = {"familiar": "", "ignorance": np.nan, "luck": np.nan}
+
 # Kinds of columns by name, the same in all tables: a type, "name", or the length of a list of numbers.
 _COLUMNS: dict[str, Any] = {
     **_KEY,
-    **dict.fromkeys(("data", "score", "verdict", "experiment", "policy", "role", "measure", "curve"), str),
+    **dict.fromkeys(("data", "score", "verdict", "experiment", "policy", "role", "measure", "curve", "familiar"), str),
     "instance": "name",
     "pit": PIT_BINS,
     "quantiles": len(EXAMPLE_LEVELS),
@@ -139,7 +147,7 @@ def read_results_table(path: Path, columns: list[str]) -> pd.DataFrame:
     path : Path
         The file.
     columns : list of str
-        Columns that it must have.
+        Columns that it must have, except those of `ADDED`.
 
     Returns
     -------
@@ -152,6 +160,8 @@ def read_results_table(path: Path, columns: list[str]) -> pd.DataFrame:
         A column is missing, or holds values of another kind.
     """
     table = read_frame(path)
+    lacking = {name: value for name, value in ADDED.items() if name in columns and name not in table.columns}
+    table = table.assign(**lacking)
     if missing := [column for column in columns if column not in table.columns]:
         raise ResultsError(f"{path}: no column {missing[0]!r}; not written by an experiment.")
     if not table.columns.is_unique:

@@ -18,7 +18,7 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.shipped.load import load_dataset
 from bayes_distnet.errors import ResultsError, SettingError
 from bayes_distnet.experiments.decision_records import curve_rows, decision_rows
-from bayes_distnet.experiments.forms import ABOUT_FORM, parse_record, read_results_table
+from bayes_distnet.experiments.forms import ABOUT_FORM, ADDED, parse_record, read_results_table
 from bayes_distnet.experiments.registry import EXPERIMENTS, SCORED, SHIFTS
 from bayes_distnet.experiments.roles import with_roles
 from bayes_distnet.schema import Fields, is_json, mismatch, read_json
@@ -36,7 +36,7 @@ KEY = ["runs", "cutoffs", "censored", "model", "family", "fold", "seed"]
 COLUMNS = {
     "results": ["data", *KEY, "score", "value", "instances", "fit_seconds", "predict_seconds"],
     "calibration": [*KEY, "pit"],
-    "examples": [*KEY, "instance", "nllh", "quantiles"],
+    "examples": [*KEY, "instance", "nllh", "quantiles", *ADDED],
     "familiarity": [*KEY, "verdict", "instances", "nllh", "coverage"],
     "shifts": [*KEY, "instance", "shift", "mean", "low", "median", "high"],
     "decisions": ["experiment", *KEY, "policy", "role", "instance", "measure", "value"],
@@ -311,7 +311,7 @@ def _rows(name: str, record: Record, data: str) -> Iterator[dict[str, Any]]:
         yield key | {"pit": record["pit"]}
     elif name in ("examples", "familiarity", "shifts"):
         for row in record.get(name, ()):
-            yield row | key
+            yield (ADDED if name == "examples" else {}) | row | key
     elif name == "decisions" and name in record:
         yield from decision_rows(record)
     elif name == "curves":

@@ -11,6 +11,8 @@ from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.experiments.forms import EXAMPLE_LEVELS, PIT_BINS
 from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import Record
+from bayes_distnet.models.explanation.quantities import IGNORANCE, LUCK
+from bayes_distnet.models.explanation.trust import factors
 from bayes_distnet.models.familiarity import TrainingRange, Verdict, verdicts
 from bayes_distnet.models.registry import find_model
 from bayes_distnet.scoring.calibration import pit
@@ -62,10 +64,14 @@ def _trial(job: Job, split: Split) -> Trial:
     return Trial(rtd, score_all(rtd, split.test.seconds, split.test.finished, scores, scale=split.scale), spent, 0.0)
 
 
+def _verdicts(split: Split) -> list[str]:
+    train, test = (np.asarray(part.features, dtype=float) for part in (split.train, split.test))
+    return verdicts(TrainingRange.fit(train).distance(test))
+
+
 def _by_verdict(trial: Trial, split: Split) -> list[dict[str, Any]]:
     """Scores of the test instances that resemble the training instances, and of the others."""
-    train, test = (np.asarray(part.features, dtype=float) for part in (split.train, split.test))
-    familiar = np.array(verdicts(TrainingRange.fit(train).distance(test)))
+    familiar = np.array(_verdicts(split))
     rows = []
     for verdict in Verdict:
         chosen = familiar == verdict
@@ -78,7 +84,16 @@ def _by_verdict(trial: Trial, split: Split) -> list[dict[str, Any]]:
 def _examples(trial: Trial, data: Dataset, split: Split) -> list[dict[str, Any]]:
     some = slice(MOST_EXAMPLES)
     names, quantiles = instance_names(data, split.test_rows[some]), trial.rtd[some].quantile(EXAMPLE_LEVELS)
+    parts = factors(trial.rtd[some])
+    columns = (names, trial.values["nllh"][some], quantiles, _verdicts(split)[some], parts[IGNORANCE], parts[LUCK])
     return [
-        {"instance": name, "nllh": rounded(value), "quantiles": [rounded(q, 4) for q in row]}
-        for name, value, row in zip(names, trial.values["nllh"][some], quantiles, strict=True)
+        {
+            "instance": name,
+            "nllh": rounded(value),
+            "quantiles": [rounded(q, 4) for q in row],
+            "familiar": verdict,
+            "ignorance": rounded(ignorance, 4),
+            "luck": rounded(luck, 4),
+        }
+        for name, value, row, verdict, ignorance, luck in zip(*columns, strict=True)
     ]

@@ -25,6 +25,7 @@ from bayes_distnet.models.network.ensemble import Ensemble
 from bayes_distnet.models.network.estimator import fit_networks
 from bayes_distnet.models.network.mixture_head import PARTS
 from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
+from bayes_distnet.models.shared_draws import SharedDraws
 from bayes_distnet.validation import check_at_least
 
 FOREST_COMPONENTS = 20
@@ -172,6 +173,17 @@ class HybridDistNet(RuntimeEstimator):
 
     def _per_network(self, draws: RuntimeDistribution) -> RuntimeDistribution:
         return collapsed(draws, self.ensemble_.weights.shape[1])
+
+    def _shared_draws(self, features: FloatArray) -> SharedDraws:
+        x, weights = self.ensemble_.inputs(features), self.pool_.weights
+        trees = RuntimeDistribution(self.forest_.components(self.forest_.leaves(x)))
+        halves = 0.5 * weights["average"]
+        return SharedDraws.pooled(
+            [
+                (SharedDraws.of(self.ensemble_.network(x)), weights["network"] + halves),
+                (SharedDraws.of(trees), weights["forest"] + halves + weights["runs"]),
+            ]
+        )
 
     def _to_arrays(self) -> Arrays:
         return (

@@ -18,6 +18,7 @@ from bayes_distnet.models.imputation import FOREST_ROUNDS, Moments, expected_bey
 from bayes_distnet.models.moment_matching import match_moments
 from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.models.scaling import RankGauss
+from bayes_distnet.models.shared_draws import SharedDraws
 from bayes_distnet.validation import check_at_least, check_positive
 
 IMPUTING_TREES, REGROWN = 30, 2  # trees that imputed values settle in before the forest is grown, and how often
@@ -92,6 +93,10 @@ class RandomForest(RuntimeEstimator):
     def _predict(self, features: FloatArray) -> RuntimeDistribution:
         trees = self.forest_.components(self.forest_.leaves(self.scaler_.transform(features)))
         return RuntimeDistribution(LogNormal(*match_moments(trees.loc, trees.scale, np.ones(trees.loc.shape[1]))))
+
+    def _shared_draws(self, features: FloatArray) -> SharedDraws:
+        leaves = self.forest_.leaves(self.scaler_.transform(features))
+        return SharedDraws.of(RuntimeDistribution(self.forest_.components(leaves)))
 
     def _to_arrays(self) -> Arrays:
         return with_prefix("scaler", vars(self.scaler_)) | with_prefix("forest", vars(self.forest_))

@@ -82,6 +82,10 @@ class TableModel(RuntimeEstimator):
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
         return self.model_._predict(features)
 
+    @property
+    def _shared_draws(self) -> Any:
+        return self.model_._shared_draws  # an AttributeError where the model has none, as for the model itself
+
     def familiarity(self, X: Any) -> pd.DataFrame:
         """Compare instances with the training data.
 

@@ -42,7 +42,7 @@ def test_examples_of_models_that_are_not_main_show_the_best_few(tmp_path):
     models = {f"peer {i}": (("",), 0.1 * i, 0.1, 0.1) for i in range(6)} | {"limit: empirical": (("",), -1.0, 0.0, 0.0)}
     results = fake_results(tmp_path / "r", models=models, folds=1, seeds=1, experiments=["low-samples"])
     (section,) = examples(Book(results))
-    heading, panels = section.blocks
+    heading, panels, _ = section.blocks
     assert heading.text == "8 runs per instance to learn from"
     assert (panels.shown, panels.choice) == (3, "Instance")
     assert len({chart.name for chart in panels.charts}) == 8  # all instances of the fold
@@ -50,3 +50,21 @@ def test_examples_of_models_that_are_not_main_show_the_best_few(tmp_path):
     assert runs == "test runs"
     assert len(names) == 4
     assert "limit: empirical" not in names
+
+
+def test_examples_come_with_a_table_of_trust(tmp_path, few_models):
+    results = fake_results(tmp_path / "r", models=few_models, folds=1, seeds=1, experiments=["low-samples"])
+    list(examples(Book(results)))
+    table = cells_of(results, "examples-1")
+    names = results.data.features.index
+    assert set(table) == set(map(str, names[:8]))
+    odd = table[str(names[3])]
+    assert (odd["Compared with training"], odd["Ignorance"], odd["Luck"]) == ("unusual", "× 1.5", "× 2.5")
+    assert float(odd["of the runs [s]"]) == float(f"{np.median(results.data.seconds[3]):.3g}")
+
+
+def test_examples_of_an_earlier_release_have_no_table_of_trust(tmp_path, few_models):
+    results = fake_results(tmp_path / "r", models=few_models, folds=1, seeds=1, experiments=["low-samples"])
+    without = results.examples.assign(familiar="", ignorance=np.nan, luck=np.nan)
+    (section,) = examples(Book(dataclasses.replace(results, examples=without)))
+    assert len(section.blocks) == 2

@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
-from scipy.stats import rankdata
 
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.feature_groups import FeatureGroups
@@ -107,6 +104,9 @@ def _computed(names: Sequence[str]) -> Groups:
 
 
 def _correlated(names: Sequence[str], sample: pd.DataFrame) -> Groups:
+    from scipy.cluster.hierarchy import fcluster, linkage  # fitting a model does not need it
+    from scipy.spatial.distance import squareform
+
     numeric = [name for name in names if name in sample and pd.api.types.is_numeric_dtype(sample[name])]
     if len(numeric) < 2 or len(sample) < 3:
         return {name: (name,) for name in names}
@@ -122,6 +122,8 @@ def _correlated(names: Sequence[str], sample: pd.DataFrame) -> Groups:
 
 def _rank_correlation(x: FloatArray) -> FloatArray:
     """Correlations of ranks; a missing value ranks below all others, and a constant column correlates with none."""
+    from scipy.stats import rankdata
+
     ranks = rankdata(np.where(np.isnan(x), -np.inf, x), axis=0)
     centred = ranks - ranks.mean(axis=0)
     size = np.sqrt((centred**2).sum(axis=0))

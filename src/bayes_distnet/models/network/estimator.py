@@ -19,6 +19,7 @@ from bayes_distnet.models.network.compilation import respect_thread_limit
 from bayes_distnet.models.network.ensemble import HISTORY, Ensemble
 from bayes_distnet.models.network.recipe import Recipe
 from bayes_distnet.models.saving import Arrays
+from bayes_distnet.models.shared_draws import SharedDraws
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")
@@ -42,6 +43,9 @@ class NetworkEstimator(RuntimeEstimator):
 
     def _predict(self, features: FloatArray) -> PredictedRuntimes:
         return self.ensemble_.distribution(self.ensemble_.inputs(features), self.training_range_.distance(features))
+
+    def _shared_draws(self, features: FloatArray) -> SharedDraws:
+        return SharedDraws.of(self.ensemble_.network(self.ensemble_.inputs(features)))
 
     def _to_arrays(self) -> Arrays:
         return self.ensemble_.to_arrays()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from bayes_distnet.experiments.forms import EXAMPLE_LEVELS
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.statistics import CONDITION, level_name, model_order, row_name, split_by, whole
 from bayes_distnet.models.registry import BASE, MODELS
@@ -14,6 +15,7 @@ from bayes_distnet.report.book import Book
 from bayes_distnet.report.charts.looks import RECORDED
 from bayes_distnet.report.curve_charts import calibration_chart, example_chart, finite_ends, pick_examples, shift_chart
 from bayes_distnet.report.grids import Listing
+from bayes_distnet.report.markup import Cell, Number
 from bayes_distnet.report.names import limits_of, main_labels, rows_of
 from bayes_distnet.report.page import Block, Heading, Key, Panels, Section
 from bayes_distnet.report.sections.setup import data_facts
@@ -78,6 +80,8 @@ def examples(book: Book) -> Iterator[Section]:
         if models:
             panels = _example_panels(book, f"examples-{i + 1}", part, models)
             blocks += [Heading(condition_name(runs, cutoffs, censored)), panels]
+            if listing := _trust(book, part, models[0]):
+                blocks.append(book.table(f"examples-{i + 1}", listing))
     if blocks:
         yield Section("examples", "Examples", "Predicted and empirical distributions", blocks)
 
@@ -107,6 +111,38 @@ def _example_panels(book: Book, name: str, rows: pd.DataFrame, models: Sequence[
     )
     legend = [Key("test runs", RECORDED), *book.keys(rows)]
     return Panels(charts, caption, legend, "Instance", _FIRST_INSTANCES)
+
+
+def _trust(book: Book, rows: pd.DataFrame, model: str) -> Listing | None:
+    """List how far the predictions of the instances in a figure can be trusted; None of results that lack it."""
+    own = _one_family(rows[rows["model"] == model]).drop_duplicates("instance").set_index("instance")
+    picked = [name for name in pick_examples(rows, model, _MOST_INSTANCES).values() if own["familiar"].get(name)]
+    if not picked:
+        return None
+    medians = own["quantiles"].map(lambda quantiles: quantiles[EXAMPLE_LEVELS.index(0.5)])
+    data, lines = book.results.data, list[list[Cell]]()
+    for name in picked:
+        place = data.features.index.get_loc(name)
+        recorded = np.where(data.finished[place], data.seconds[place], np.inf)
+        recorded = recorded[~np.isnan(data.seconds[place])]
+        cells = [_seconds(medians[name]), _seconds(float(np.median(recorded)) if recorded.size else np.nan)]
+        cells += [_times(own["ignorance"][name]), _times(own["luck"][name])]
+        lines.append([str(name), str(own["familiar"][name]), *map(Number, cells)])
+    caption = (
+        f"How far the predictions of {model} for these instances can be trusted: compared with the training data; "
+        "predicted and actual median; factor within which the model knows the instance's own median, and factor within "
+        "which its runs differ, both with 90 % probability."
+    )
+    heads = ["Instance", "Compared with training", "Median [s]", "of the runs [s]", "Ignorance", "Luck"]
+    return Listing(heads, lines, 2, caption)
+
+
+def _seconds(value: float) -> str:
+    return "–" if np.isnan(value) else "cut off" if np.isinf(value) else f"{value:.3g}"
+
+
+def _times(factor: float) -> str:
+    return "–" if np.isnan(factor) else f"× {factor:.3g}"
 
 
 def _one_family(rows: pd.DataFrame) -> pd.DataFrame:

@@ -208,7 +208,7 @@ def _importance(parsed: argparse.Namespace) -> None:
     from bayes_distnet.drawing import save_figure
     from bayes_distnet.models.library import load_model
     from bayes_distnet.models.table_model import kind_of
-    from bayes_distnet.scoring.importance import importance
+    from bayes_distnet.scoring.feature_importance import importance
 
     _check_outputs(parsed)
     model = load_model(parsed.model)

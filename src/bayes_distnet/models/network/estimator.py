@@ -24,7 +24,7 @@ from bayes_distnet.models.shared_draws import SharedDraws
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")
-OUTPUTS = ("parameters", "runtimes")
+OUTPUTS = ("parameters", "mixture", "runtimes")
 
 
 class NetworkEstimator(RuntimeEstimator):

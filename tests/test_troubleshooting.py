@@ -191,6 +191,10 @@ ASSERTED = {
         "models/test_familiarity.py",
         "instances are not familiar",
     ),
+    "this model holds no background instances": (
+        "models/explanation/test_explain.py",
+        "holds no background instances",
+    ),
     "format version … ; this release reads version …": ("models/test_saving.py", "this release reads version"),
     "solver …: its output has no line that matches …": (
         "collect/test_try_out.py",
@@ -218,6 +222,10 @@ ASSERTED = {
     "another experiment is writing to this folder": ("experiments/test_journal.py", "another experiment is writing"),
     "holds results of another model called …": ("experiments/test_folder.py", "another model called"),
     "… has changed since its results were written to …: they stay": ("experiments/test_folder.py", "they stay"),
+    "…: in …, of which every file is read as INSTANCE": (
+        "cli/test_paths.py",
+        "of which every file is read as INSTANCE",
+    ),
     "…: also written by …; give two different paths": ("cli/test_paths.py", "also written by"),
     "an empty path; is a variable of the shell unset?": ("cli/test_paths.py", "an empty path"),
     "… jobs failed": ("cli/test_experiments.py", "jobs failed"),

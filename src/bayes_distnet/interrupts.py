@@ -67,3 +67,24 @@ def kept_from_children() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def send_again(number: int, seconds: float = 0.02) -> None:
+    """Send a signal to the main thread a moment later, when it has left the callback that lost the first one.
+
+    Parameters
+    ----------
+    number : int
+        The signal.
+    seconds : float, default 0.02
+        The moment.
+    """
+
+    def send() -> None:
+        main = threading.main_thread().ident
+        if main is not None and hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(main, number)  # also wakes it up where it waits for the system
+        else:
+            signal.raise_signal(number)
+
+    threading.Timer(seconds, send).start()

@@ -253,3 +253,15 @@ def test_excess_near_its_zero():
     x = 1 + np.array([-0.9, -0.3, -1e-3, -1e-8, 1e-12, 1e-5, 0.2, 0.7, 1e6])
     np.testing.assert_allclose(excess(x, 1.0), exactly(lambda x: x - 1 - mp.log(x), x), rtol=1e-13)
     assert excess(2.0, 2.0) == 0.0
+
+
+@pytest.mark.parametrize(("shape", "x"), [(1e-300, 100.0), (1e-308, 1000.0), (3.5e-218, 1.0)])
+def test_gamma_survival_of_the_smallest_shapes(shape, x):
+    with mp.workdps(40):
+        exact = float(mp.log(mp.gammainc(shape, x)) - mp.loggamma(shape))
+    assert gamma_log_sf(shape, x) == pytest.approx(exact, rel=1e-12)
+
+
+def test_gamma_survival_where_the_time_in_units_of_the_shape_overflows():
+    assert gamma_log_sf(3.5e-218, 2e248) == pytest.approx(-2e248)
+    assert gamma_log_prob(1e-300, 1e10) == pytest.approx(-1e10, rel=1e-6)

@@ -1,3 +1,4 @@
+import errno
 import json
 import re
 import shutil
@@ -102,14 +103,15 @@ def test_the_page_is_renamed_into_place(tmp_path, few_models, monkeypatch):
     page = write_report(results.folder)
     before = page.read_text("utf-8")
 
-    def full_disk(self, text, encoding):
-        with self.open("w", encoding=encoding) as file:
-            file.write(text[:100])
-        raise OSError("no space left on device")
+    def full_disk(draft, path):
+        assert (draft.stat().st_size, path) == (page.stat().st_size, page)
+        raise OSError(errno.ENOSPC, "no space left on device")
 
-    monkeypatch.setattr(type(page), "write_text", full_disk)
     monkeypatch.setattr(Book, "table", lambda self, name, table: Region(name, table))
-    with pytest.raises(OSError, match="no space"):
+    monkeypatch.setattr(Book, "csv", lambda *_: None)
+    monkeypatch.setattr(Book, "figure", lambda self, name, charts: charts)
+    monkeypatch.setattr("bayes_distnet.files.os.replace", full_disk)
+    with pytest.raises(OSError, match=r"no space .*report\.html"):
         write_report(results.folder)
     assert page.read_text("utf-8") == before
     assert [path.name for path in results.folder.glob(".*")] == []

@@ -116,8 +116,7 @@ def _takes_groups(parser: argparse.ArgumentParser) -> None:
         "--groups",
         choices=WAYS,
         default=WAYS[0],
-        help="features that count together: those that correlate (default), none, or those that `features` computes "
-        "together",
+        help="features that count together: those that correlate (default), none, or those that are computed together",
     )
 
 
@@ -209,12 +208,13 @@ def _importance(parsed: argparse.Namespace) -> None:
     from bayes_distnet.drawing import save_figure
     from bayes_distnet.models.library import load_model
     from bayes_distnet.models.table_model import kind_of
-    from bayes_distnet.scoring.importance import importance
+    from bayes_distnet.scoring.feature_importance import importance
 
     _check_outputs(parsed)
     model = load_model(parsed.model)
     data, seen = open_unseen(parsed, model, "what it relies on may not hold for new ones")
-    found = importance(model, data, groups=parsed.groups, repeats=parsed.repeats, random_state=parsed.seed)
+    known = data.feature_groups if parsed.groups == WAYS[-1] else None  # those of published data
+    found = importance(model, data, groups=known or parsed.groups, repeats=parsed.repeats, random_state=parsed.seed)
     if parsed.plot is not None:
         figure = found.plot(top=parsed.top).get_figure(root=True)
         assert figure is not None

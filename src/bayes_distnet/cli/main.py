@@ -15,6 +15,7 @@ from bayes_distnet import __version__
 from bayes_distnet.cli.arguments import OneLineParser
 from bayes_distnet.cli.streams import STDOUT, check_printed, finish_work_first, give_up_stdout
 from bayes_distnet.errors import BayesDistNetError
+from bayes_distnet.interrupts import send_again
 from bayes_distnet.registry import load
 
 EXIT_BAD_INPUT, EXIT_STOPPED = 2, 130
@@ -141,7 +142,8 @@ def _wide(prog: str) -> argparse.HelpFormatter:
 def _interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt once after Ctrl-C, and after SIGTERM, by which batch systems stop a program.
 
-    Further signals do not disturb the end. An error that libraries make of the interrupt counts as the interrupt.
+    Further signals do not disturb the end. An error that libraries make of the interrupt counts as the interrupt. An
+    interrupt that Python drops, in a callback that can raise nothing, comes again a moment later.
     """
     former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     stopped = []
@@ -151,9 +153,18 @@ def _interruptible() -> Iterator[None]:
         if len(stopped) == 1:
             raise KeyboardInterrupt
 
+    def dropped(unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt) or not stopped:
+            report(unraisable)
+            return
+        number = stopped[-1]
+        stopped.clear()
+        send_again(number)
+
     for number, before in former.items():
         if before is not signal.SIG_IGN:  # a program in the background ignores Ctrl-C
             signal.signal(number, stop)
+    report, sys.unraisablehook = sys.unraisablehook, dropped
     try:
         yield
     except Exception as error:
@@ -161,6 +172,7 @@ def _interruptible() -> Iterator[None]:
             raise KeyboardInterrupt from error
         raise
     finally:
+        sys.unraisablehook = report
         for number, before in former.items():
             signal.signal(number, before)
 

@@ -89,7 +89,7 @@ RECORD_FORM = Fields(
 )
 
 #: Columns of examples that results of an earlier release do not have, with the value that they then get.
-ADDED = {"familiar": "", "ignorance": np.nan, "luck": np.nan}
+ADDED: dict[str, Any] = {"familiar": "", "ignorance": np.nan, "luck": np.nan}
 
 # Kinds of columns by name, the same in all tables: a type, "name", or the length of a list of numbers.
 _COLUMNS: dict[str, Any] = {

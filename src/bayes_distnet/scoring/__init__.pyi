@@ -3,7 +3,7 @@ from .comparison import compare as compare
 from .comparison import summary as summary
 from .evaluation import evaluate as evaluate
 from .family_choice import best_family as best_family
-from .importance import Importance as Importance
-from .importance import importance as importance
+from .feature_importance import Importance as Importance
+from .feature_importance import importance as importance
 from .registry import SCORES as SCORES
 from .registry import Score as Score

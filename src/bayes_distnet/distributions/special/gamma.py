@@ -147,7 +147,9 @@ def log_minus_digamma_slope(k: Array) -> Array:
 def _gamma_log_prob(xp: ModuleType, k: Array, x: Array) -> tuple[Array, Partials]:
     # Saddle-point form: no difference of large numbers for large k. Stirling's remainder S(k) from S(k + 1).
     remainder = _stirling(k + 1.0) + (k + 0.5) * xp.log1p(1.0 / k) - 1.0
-    value = 0.5 * xp.log(k) - HALF_LOG_2PI - remainder - k * _excess(xp, x, k)[0]
+    # k excess(x, k) is x, to rounding, long before x / k overflows.
+    center = xp.maximum(k, 8.0 * float(np.finfo(x.dtype).tiny) * x)
+    value = 0.5 * xp.log(k) - HALF_LOG_2PI - remainder - center * _excess(xp, x, center)[0]
     return value - xp.log(x), lambda: (xp.log(x / k) + _log_minus_digamma(xp, k)[0], ((k - 1.0) - x) / x)
 
 

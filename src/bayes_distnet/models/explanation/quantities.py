@@ -24,7 +24,8 @@ QUANTITIES = {
     SPREAD: "log of the ratio of the ends of the 90 % interval of a run",
 }
 _SPLIT = (IGNORANCE, LUCK)  # of predictions that keep the two apart
-_LEAST = np.finfo(float).tiny  # a kernel estimate reaches below 0 s
+# A kernel estimate reaches below 0 s: least median in seconds, and least end of an interval relative to the median.
+_LEAST_MEDIAN, _LEAST_END = 1e-9, 1e-4
 
 
 def usual(rtd: PredictedRuntimes) -> tuple[str, ...]:
@@ -79,17 +80,16 @@ def measure(rtd: PredictedRuntimes, names: Sequence[str]) -> FloatArray:
     ndarray of shape (n, Q)
         Natural logs.
     """
-    values: dict[str, FloatArray] = {}
-    if MEDIAN in names:
-        values[MEDIAN] = np.log(np.maximum(rtd.median(), _LEAST))
+    median = np.maximum(rtd.median(), _LEAST_MEDIAN)
+    values = {MEDIAN: np.log(median)}
     if {LUCK, SPREAD} & {*names}:
-        values[SPREAD] = _log_ratio(*rtd.interval(LEVEL))
+        values[SPREAD] = _log_ratio(*rtd.interval(LEVEL), _LEAST_END * median)
     if {*_SPLIT} & {*names}:
-        values[IGNORANCE] = _log_ratio(*rtd.band(LEVEL))
+        values[IGNORANCE] = _log_ratio(*rtd.band(LEVEL), _LEAST_END * median)
     if LUCK in names:
         values[LUCK] = np.sqrt(np.maximum(values[SPREAD] ** 2 - values[IGNORANCE] ** 2, 0.0))
     return np.stack([values[name] for name in names], axis=1)
 
 
-def _log_ratio(low: FloatArray, high: FloatArray) -> FloatArray:
-    return np.asarray(np.log(np.maximum(high, _LEAST)) - np.log(np.maximum(low, _LEAST)))
+def _log_ratio(low: FloatArray, high: FloatArray, least: FloatArray) -> FloatArray:
+    return np.asarray(np.log(np.maximum(high, least)) - np.log(np.maximum(low, least)))

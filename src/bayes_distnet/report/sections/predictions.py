@@ -15,7 +15,7 @@ from bayes_distnet.report.book import Book
 from bayes_distnet.report.charts.looks import RECORDED
 from bayes_distnet.report.curve_charts import calibration_chart, example_chart, finite_ends, pick_examples, shift_chart
 from bayes_distnet.report.grids import Listing
-from bayes_distnet.report.markup import Number
+from bayes_distnet.report.markup import Cell, Number
 from bayes_distnet.report.names import limits_of, main_labels, rows_of
 from bayes_distnet.report.page import Block, Heading, Key, Panels, Section
 from bayes_distnet.report.sections.setup import data_facts
@@ -120,7 +120,7 @@ def _trust(book: Book, rows: pd.DataFrame, model: str) -> Listing | None:
     if not picked:
         return None
     medians = own["quantiles"].map(lambda quantiles: quantiles[EXAMPLE_LEVELS.index(0.5)])
-    data, lines = book.results.data, []
+    data, lines = book.results.data, list[list[Cell]]()
     for name in picked:
         place = data.features.index.get_loc(name)
         recorded = np.where(data.finished[place], data.seconds[place], np.inf)

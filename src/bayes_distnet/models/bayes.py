@@ -14,6 +14,7 @@ from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError, not_installed
+from bayes_distnet.interrupts import held_back
 from bayes_distnet.models.base import Unseen, seed_of
 from bayes_distnet.models.instance_effect import EffectSize, with_effect
 from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
@@ -191,7 +192,8 @@ class BayesDistNet(NetworkEstimator):
         return lambda: self._with_effect(unseen, x, features)
 
     def _sample(self, features: FloatArray, observations: Observations) -> None:
-        from bayes_distnet.models.network.sampled_posterior import sample_posterior  # needs JAX and BlackJAX
+        with held_back():  # as in `fit_networks`
+            from bayes_distnet.models.network.sampled_posterior import sample_posterior  # needs JAX and BlackJAX
 
         sampled = sample_posterior(
             self.ensemble_,

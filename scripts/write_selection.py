@@ -1,9 +1,9 @@
 """Collect experiments on selection and portfolios: `python scripts/write_selection.py out/selection/*`.
 
 Brings two tidy tables in results/selection up to date, `policies.csv` (one row per data set, experiment and policy) and
-`folds.csv` (one row per data set, experiment, policy and fold): policies of other folders stay. Then it puts tables into docs/selection-results.md, between
-the lines `<!-- NAME -->` and `<!-- end -->`. The names are `aslib COLUMN`, for a table of scenarios and policies, and
-`DATA EXPERIMENT`, for a table of the policies on one data set.
+`folds.csv` (one row per data set, experiment, policy and fold): policies of other folders stay. Then it puts tables
+into docs/selection-results.md, between the lines `<!-- NAME -->` and `<!-- end -->`. The names are `aslib COLUMN`, for
+a table of scenarios and policies, and `DATA EXPERIMENT`, for a table of the policies on one data set.
 """
 
 from __future__ import annotations

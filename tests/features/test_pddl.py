@@ -63,6 +63,8 @@ def test_a_goal_out_of_reach_is_counted_and_leaves_no_infinity(write):
         ("(at x c)", "(at x d)", "names 'd', which is no object"),
         ("(at x c)", "(or (at x c) (at x b))", "only conjunctions of literals"),
         ("(distance a b) 3", "(distance a b) far", "expected a number, not 'far'"),
+        ("(distance a b) 3", "(distance a b) inf", "expected a number, not 'inf'"),
+        ("(distance a b) 3", "(distance a b) 1e308", "expected a number, not '1e308'"),
         ("(:goal", "(:aim", r"no \(:goal"),
         ("x y - parcel)", "x y -)", "'x y -' names no type"),
     ],

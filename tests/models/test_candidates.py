@@ -4,14 +4,22 @@ from bayes_distnet import HybridDistNet, RuntimeDistribution, make_runs
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.models.candidates import Candidates
 from bayes_distnet.models.forest.leaf_runs import KERNELS
+from bayes_distnet.models.network.open_tail import GROUPS, STRETCHES
 
 
-def test_average_lies_halfway():
-    network = RuntimeDistribution(LogNormal(np.array([[0.0, 2.0]]), np.array([[1.0, 4.0]])))
+def test_average_lies_halfway_and_keeps_the_shape_of_each_network():
+    # Two networks: one plain, one with two parts, whose mean is 2 and whose variance is 1 + 3.
+    network = RuntimeDistribution(
+        LogNormal(np.array([[0.0, 1.0, 3.0]]), np.array([[1.0, np.sqrt(3.0), np.sqrt(3.0)]])),
+        np.array([[0.5, 0.25, 0.25]]),
+        np.array([0, 1, 1]),
+    )
     forest = RuntimeDistribution(LogNormal(np.array([[4.0]]), np.array([[1.0]])))
-    middle = Candidates(network, forest, runs=forest).average.components
-    np.testing.assert_allclose(middle.loc, [[2.0, 3.0]])
-    np.testing.assert_allclose(middle.scale, [[1.0, 2.0]])
+    average = Candidates(network, forest, runs=forest).average
+    by = np.sqrt(1 / 2)  # from a spread of 2 halfway to 1
+    np.testing.assert_allclose(average.components.loc, [[2.0, 3.0 - by, 3.0 + by]])
+    np.testing.assert_allclose(average.components.scale, [[1.0, by * np.sqrt(3.0), by * np.sqrt(3.0)]])
+    np.testing.assert_array_equal(average.draws, [0, 1, 1])
 
 
 def test_draws_of_a_prediction_are_those_of_network_forest_and_average():
@@ -21,12 +29,13 @@ def test_draws_of_a_prediction_are_those_of_network_forest_and_average():
         cut.features, cut.seconds, finished=cut.finished
     )
     ours = model.predict_distribution(cut.features).marginal
-    # The shape bends what the three predict; all runs in the leaves are one opinion; one law past the cutoff and five
-    # far away are draws of their own.
-    runs, bent = KERNELS + 1, ours.n_components - 6 - KERNELS - 1
-    np.testing.assert_array_equal(ours.draws[:bent], np.repeat(np.arange(bent // 2), 2))
-    np.testing.assert_array_equal(ours.draws[bent : bent + runs], bent // 2)
-    np.testing.assert_array_equal(ours.draws[bent + runs :], bent // 2 + 1 + np.arange(6))
+    # Three parts of a network are one draw, in its own prediction and in the average; a tree bent into two parts is
+    # one; all runs in the leaves are one opinion; tails past the cutoff and five laws far away are draws of their own.
+    networks, trees = len(model.ensemble_.weights), 20
+    sizes = [3] * networks + [2] * trees + [3] * networks + [KERNELS + 1]
+    several = sum(sizes)
+    np.testing.assert_array_equal(ours.draws[:several], np.repeat(np.arange(len(sizes)), sizes))
+    assert ours.n_components - several == len(STRETCHES) * GROUPS + 1 + 5
     np.testing.assert_allclose(ours.epistemic() + ours.aleatoric(), ours.variance())
     inflated = RuntimeDistribution(ours.components, ours.weights)
     assert (ours.epistemic() < inflated.epistemic()).all()

@@ -19,11 +19,14 @@ def two_humps(n, seed):
 
 
 def test_collapsed_draws_keep_mean_and_variance_of_log_time():
-    network = RuntimeDistribution(LogNormal(np.array([[0.0, 2.0, 5.0, 5.0]]), np.ones((1, 4))), [0.1, 0.1, 0.4, 0.4])
+    # One network with two draws of three parts each: part 0 at 0 and 2, part 1 at 5, part 2 at 7 and 9.
+    loc = np.array([[0.0, 5.0, 7.0, 2.0, 5.0, 9.0]])
+    network = RuntimeDistribution(LogNormal(loc, np.ones((1, 6))), [0.1, 0.3, 0.1, 0.1, 0.3, 0.1])
     one_each = collapsed(network, draws=2)
-    np.testing.assert_allclose(one_each.components.loc, [[1.0, 5.0]])
-    np.testing.assert_allclose(one_each.components.scale, [[np.sqrt(2.0), 1.0]])
-    np.testing.assert_allclose(one_each.weights, [[0.2, 0.8]])
+    np.testing.assert_allclose(one_each.components.loc, [[1.0, 5.0, 8.0]])
+    np.testing.assert_allclose(one_each.components.scale, [[np.sqrt(2.0), 1.0, np.sqrt(2.0)]])
+    np.testing.assert_allclose(one_each.weights, [[0.2, 0.6, 0.2]])
+    np.testing.assert_array_equal(one_each.draws, [0, 0, 0])
 
 
 @pytest.mark.parametrize("trees", [1, FOREST_COMPONENTS, 33, 100])

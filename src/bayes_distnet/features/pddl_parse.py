@@ -6,6 +6,7 @@ become preconditions); numeric conditions and effects are skipped. Anything else
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -268,13 +269,18 @@ def _initial(path: Path, facts: list[list[Node]]) -> tuple[frozenset[Atom], dict
     for fact in facts:
         match fact:
             case ["=", [str(function), *_] | str(function), str(value)]:
-                try:
-                    numbers.setdefault(function, []).append(float(value))
-                except ValueError:
-                    raise FeatureError(f"{path}: found {_written(fact)}; expected a number, not {value!r}.") from None
+                numbers.setdefault(function, []).append(_number(path, fact, value))
             case _:
                 atoms += _condition(path, [fact])[0]
     return frozenset(atoms), numbers
+
+
+def _number(path: Path, fact: list[Node], value: str) -> float:
+    """Read the value of a numeric function; sums and squares of such values must stay finite."""
+    with contextlib.suppress(ValueError):
+        if abs(number := float(value)) <= 1e100:
+            return number
+    raise FeatureError(f"{path}: found {_written(fact)}; expected a number, not {value[:40]!r}.")
 
 
 def _condition(path: Path, nodes: list[Node]) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:

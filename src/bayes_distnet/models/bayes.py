@@ -14,6 +14,7 @@ from bayes_distnet.distributions.instance_runtimes import InstanceRuntimes
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError, not_installed
+from bayes_distnet.interrupts import held_back
 from bayes_distnet.models.base import Unseen, seed_of
 from bayes_distnet.models.instance_effect import EffectSize, with_effect
 from bayes_distnet.models.network.default_recipe import KL_WEIGHTS, DefaultRecipe
@@ -40,11 +41,12 @@ class BayesDistNet(NetworkEstimator):
     Parameters
     ----------
     family : str, default "lognormal"
-        Distribution of one weight draw, a name in `bayes_distnet.distributions.FAMILIES`.
-    output : {"parameters", "runtimes"}, default "parameters"
-        With "parameters" a weight draw predicts the family's parameters. With "runtimes", as in the paper, a weight
-        draw predicts one runtime and the family is fitted to the runtimes of all draws, so that the two kinds of
-        uncertainty cannot be told apart.
+        Distribution of the parts of one weight draw, a name in `bayes_distnet.distributions.FAMILIES`.
+    output : {None, "mixture", "parameters", "runtimes"}, default None
+        With "mixture" a weight draw predicts a mixture of three members of the family: runtimes may have two humps, a
+        hard start or a heavy tail. With "parameters" it predicts the parameters of one. With "runtimes", as in the
+        paper, it predicts one runtime and the family is fitted to the runtimes of all draws, so that the two kinds of
+        uncertainty cannot be told apart. None means "mixture", and "parameters" with posterior="nuts".
     posterior : {"variational", "nuts"}, default "variational"
         With "variational" the distribution of the weights is a Gaussian without correlations, learnt by gradient
         descent. With "nuts" weights and the size of the instance effect are sampled from their posterior: a reference
@@ -103,7 +105,7 @@ class BayesDistNet(NetworkEstimator):
     def __init__(
         self,
         family: str = "lognormal",
-        output: str = "parameters",
+        output: str | None = None,
         posterior: str = "variational",
         preset: str | None = None,
         hidden_layer_sizes: tuple[int, ...] = (16, 16),
@@ -131,13 +133,13 @@ class BayesDistNet(NetworkEstimator):
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:
-        check_choice("output", self.output, OUTPUTS)
+        check_choice("output", self.output, (None, *OUTPUTS))
         if self._is_paper(output="runtimes", n_members=1, n_draws=DRAWS, kl_weights=(0.1,)):
             return PaperRecipe.bayes(self.family, self.verbose)
         check_choice("posterior", self.posterior, POSTERIORS)
         recipe = DefaultRecipe(
             family=self.family,
-            output=self.output,
+            output=self._output(),
             hidden_layer_sizes=as_tuple(self.hidden_layer_sizes),
             n_members=self.n_members,
             n_draws=DRAWS_PER_NETWORK if self.n_draws is None else self.n_draws,
@@ -148,17 +150,20 @@ class BayesDistNet(NetworkEstimator):
         )
         return replace(recipe, kl_weights=(START_KL_WEIGHT,), n_draws=1) if self._is_sampled() else recipe
 
+    def _output(self) -> str:
+        return self.output or ("parameters" if self.posterior == "nuts" else "mixture")
+
     def _kl_weights(self) -> tuple[float, ...]:
         if self.kl_weights is not None:
             weights: tuple[float, ...] = as_tuple(self.kl_weights)
             return weights
-        return (1.0,) if self.posterior == "nuts" else KL_WEIGHTS[self.output]
+        return (1.0,) if self.posterior == "nuts" else KL_WEIGHTS[self._output()]
 
     def _is_sampled(self) -> bool:
         """Whether the posterior is sampled; settings for which it cannot be are an error."""
         if self.posterior != "nuts":
             return False
-        if self.output != "parameters":
+        if self._output() != "parameters":
             raise SettingError(f"output={self.output!r}: posterior='nuts' needs output='parameters'.")
         if self.family != "lognormal":
             raise SettingError(f"family={self.family!r}: posterior='nuts' needs family='lognormal'.")
@@ -178,7 +183,7 @@ class BayesDistNet(NetworkEstimator):
         if self.posterior == "nuts":
             self._sample(features, observations)
             return None
-        if not isinstance(recipe, DefaultRecipe) or recipe.output != "parameters" or recipe.n_members == 1:
+        if not isinstance(recipe, DefaultRecipe) or recipe.output == "runtimes" or recipe.n_members == 1:
             return None
         # Ignorance shows in runs of instances that some of the members have not seen.
         x = self.ensemble_.inputs(features)
@@ -187,7 +192,8 @@ class BayesDistNet(NetworkEstimator):
         return lambda: self._with_effect(unseen, x, features)
 
     def _sample(self, features: FloatArray, observations: Observations) -> None:
-        from bayes_distnet.models.network.sampled_posterior import sample_posterior  # needs JAX and BlackJAX
+        with held_back():  # as in `fit_networks`
+            from bayes_distnet.models.network.sampled_posterior import sample_posterior  # needs JAX and BlackJAX
 
         sampled = sample_posterior(
             self.ensemble_,

@@ -13,16 +13,15 @@ from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.models.moment_matching import match_moments
 from bayes_distnet.models.pooling import pool_weights, run_scores
 from bayes_distnet.models.saving import Arrays, check_array, with_prefix, without_prefix
 from bayes_distnet.models.shape import Shape, fit_shape
 
 MOST_OF_RUNS = 0.5  # largest weight of the runs in the leaves: no score tests them where no training run lies
 
-#: Candidates that are mixtures of lognormals and get the common shape.
-SHAPED = ("network", "forest", "average")
 #: All candidates, in the order in which weights are saved.
-CANDIDATES = (*SHAPED, "runs")
+CANDIDATES = ("network", "forest", "average", "runs")
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Candidates:
     """Predictions of the same rows by the parts of the hybrid."""
 
     network: RuntimeDistribution
-    """One lognormal per network."""
+    """Lognormals, the parts of each network side by side and one draw."""
     forest: RuntimeDistribution
     """Lognormals of the trees."""
     runs: RuntimeDistribution
@@ -38,20 +37,22 @@ class Candidates:
 
     @cached_property
     def average(self) -> RuntimeDistribution:
-        """The network's components moved halfway to the forest: mean location, geometric mean scale."""
+        """The prediction of each network moved halfway to the forest: mean location, geometric mean spread."""
         near, far = self.network.components.parameters(), self.forest.components.parameters()
+        labels = np.arange(self.network.n_components) if self.network.draws is None else self.network.draws
+        starts = np.flatnonzero(np.diff(labels, prepend=-1))
+        sizes = np.diff(np.r_[starts, self.network.n_components])
+        middle, spread = match_moments(near["loc"], near["scale"], self.network.weights, starts)
         weights = self.forest.weights
         loc = (weights * far["loc"]).sum(axis=1, keepdims=True)
         log_scale = (weights * np.log(far["scale"])).sum(axis=1, keepdims=True)
-        halfway = LogNormal((near["loc"] + loc) / 2, np.exp((np.log(near["scale"]) + log_scale) / 2))
-        return RuntimeDistribution(halfway, self.network.weights)
+        by = np.repeat(np.exp((log_scale - np.log(spread)) / 2), sizes, axis=1)
+        middle = np.repeat(middle, sizes, axis=1)
+        halfway = LogNormal((middle + loc) / 2 + by * (near["loc"] - middle), by * near["scale"])
+        return RuntimeDistribution(halfway, self.network.weights, self.network.draws)
 
     def __getitem__(self, rows: slice | IntArray) -> Self:
         return type(self)(self.network[rows], self.forest[rows], self.runs[rows])
-
-    def mixed(self, weights: dict[str, float]) -> RuntimeDistribution:
-        """Return the mixture of those candidates that get the common shape."""
-        return RuntimeDistribution.mixture([(getattr(self, name), weights[name]) for name in SHAPED])
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,15 @@ class Combined:
 
 @dataclass(frozen=True)
 class Pool:
-    """Weights of the candidates, and the shape of all except the runs.
+    """Weights of the candidates, and the shape of the forest's lognormals.
 
     Parameters
     ----------
     weights : dict
         Weight of every candidate; they sum to one.
     shape : Shape
-        Common shape of the runtime distributions.
+        Common shape of the runtime distributions, in place of that of the forest's lognormals. Networks have learnt
+        theirs, and runs have none.
     """
 
     weights: dict[str, float]
@@ -82,9 +84,8 @@ class Pool:
 
     def combine(self, candidates: Candidates) -> RuntimeDistribution:
         """Return the pooled prediction."""
-        share = self.weights["runs"]
-        shaped = self.shape.of(candidates.mixed(self.weights))
-        return RuntimeDistribution.mixture([(shaped, 1.0 - share), (candidates.runs, share)])
+        parts = {name: getattr(candidates, name) for name in CANDIDATES} | {"forest": self.shape.of(candidates.forest)}
+        return RuntimeDistribution.mixture([(parts[name], self.weights[name]) for name in CANDIDATES])
 
     @classmethod
     def fit(cls, candidates: Candidates, observations: Observations, seed: int) -> Self:
@@ -102,15 +103,16 @@ class Pool:
         Returns
         -------
         Pool
-            Weights by the log score, in two steps: lognormal candidates, then these in their shape against the runs.
+            The shape that makes the forest most likely, and weights by the log score.
         """
-        scores = [run_scores(getattr(candidates, name), observations) for name in SHAPED]
-        weights = dict(zip(SHAPED, map(float, pool_weights(scores)), strict=True))
-        shape = fit_shape(Combined(candidates, lambda some: some.mixed(weights)), observations, seed)
-        shaped = Combined(candidates, lambda some: shape.of(some.mixed(weights)))
-        _, share = pool_weights([run_scores(rtd, observations) for rtd in (shaped, candidates.runs)])
-        share = min(float(share), MOST_OF_RUNS) * float(observations.finished.mean())  # censored runs test it least
-        return cls({name: (1.0 - share) * weight for name, weight in weights.items()} | {"runs": share}, shape)
+        shape = fit_shape(candidates.forest, observations, seed)
+        parts = (candidates.network, Combined(candidates, lambda some: shape.of(some.forest)), candidates.average)
+        *weights, share = map(
+            float, pool_weights([run_scores(part, observations) for part in (*parts, candidates.runs)])
+        )
+        kept = min(share, MOST_OF_RUNS) * float(observations.finished.mean())  # censored runs test it least
+        others = [(1.0 - kept) * weight / (1.0 - share) for weight in weights]
+        return cls(dict(zip(CANDIDATES, (*others, kept), strict=True)), shape)
 
     def to_arrays(self) -> Arrays:
         """Return weights and shape as plain arrays."""

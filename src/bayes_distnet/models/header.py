@@ -9,7 +9,7 @@ from typing import Any
 from bayes_distnet.errors import ModelFileError
 
 FORMAT = "bayes-distnet model"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 HEADER = "model.json"
 
 

@@ -23,6 +23,7 @@ from bayes_distnet.models.moment_matching import match_moments
 from bayes_distnet.models.network.default_recipe import DefaultRecipe
 from bayes_distnet.models.network.ensemble import Ensemble
 from bayes_distnet.models.network.estimator import fit_networks
+from bayes_distnet.models.network.mixture_head import PARTS
 from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.models.shared_draws import SharedDraws
 from bayes_distnet.validation import check_at_least
@@ -110,7 +111,11 @@ class HybridDistNet(RuntimeEstimator):
 
     def _recipe(self) -> DefaultRecipe:
         return DefaultRecipe(
-            n_members=self.n_members, n_draws=self.n_draws, max_iter=self.max_iter, verbose=self.verbose
+            output="mixture",
+            n_members=self.n_members,
+            n_draws=self.n_draws,
+            max_iter=self.max_iter,
+            verbose=self.verbose,
         )
 
     def _fit(self, features: FloatArray, observations: Observations) -> Unseen:
@@ -200,26 +205,34 @@ class HybridDistNet(RuntimeEstimator):
 
 
 def collapsed(network: RuntimeDistribution, draws: int) -> RuntimeDistribution:
-    """Put one lognormal in place of the draws of each network.
+    """Put one lognormal in place of the same part in all draws of a network.
 
     Draws of one network are close together: scores move by a few thousandths, and components are a sixth as many.
 
     Parameters
     ----------
     network : RuntimeDistribution
-        Lognormals, the draws of a network side by side.
+        Lognormals: the draws of a network side by side, and in each draw its parts.
     draws : int
         Number of draws per network.
 
     Returns
     -------
     RuntimeDistribution
-        One component per network.
+        `PARTS` components per network, which are one draw.
     """
+    networks = network.n_components // (draws * PARTS)
+
+    def by_part(values: FloatArray) -> FloatArray:
+        each = np.broadcast_to(values, (len(network), network.n_components)).reshape(-1, networks, draws, PARTS)
+        return each.swapaxes(2, 3).reshape(len(network), -1)
+
+    parameters = network.components.parameters()
+    loc, scale, weights = map(by_part, (parameters["loc"], parameters["scale"], network.weights))
     starts = np.arange(0, network.n_components, draws)
-    parameters, weights = network.components.parameters(), network.weights
-    loc, scale = match_moments(parameters["loc"], parameters["scale"], np.ones(network.n_components), starts)
-    return RuntimeDistribution(LogNormal(loc, scale), np.add.reduceat(weights, starts, axis=1))
+    components = LogNormal(*match_moments(loc, scale, weights, starts))
+    labels = np.repeat(np.arange(networks), PARTS)
+    return RuntimeDistribution(components, np.add.reduceat(weights, starts, axis=1), labels)
 
 
 def merged(trees: LogNormal) -> RuntimeDistribution:

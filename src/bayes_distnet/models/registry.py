@@ -153,6 +153,16 @@ MODELS: Registry[ModelEntry] = Registry(
             against="distnet",
         ),
         ModelEntry(
+            "bayes-parameters",
+            "BayesDistNet (parameters)",
+            Role.MODEL,
+            f"{_OWN}.bayes:BayesDistNet",
+            {"output": "parameters"},
+            families=True,
+            draws=True,
+            against="distnet",
+        ),
+        ModelEntry(
             "bayes-runtimes",
             "BayesDistNet (runtimes)",
             Role.MODEL,

@@ -5,10 +5,13 @@ from bayes_distnet import BayesDistNet, RuntimeDistribution, make_runs
 from bayes_distnet.distributions.families import InverseGaussian, LogNormal
 from bayes_distnet.models.familiarity import OUTSIDE
 from bayes_distnet.models.network.extrapolation import Extrapolation
+from bayes_distnet.models.network.open_tail import OpenTail
+
+TAIL = OpenTail(np.array([0.7, 0.0, 0.0, 0.0, 0.3]))
 
 
 def open_ended(rtd, horizon, spread, family):
-    return Extrapolation(family, center=0.0, spread=spread, reach=1.0, horizon=horizon).open_ended(rtd)
+    return Extrapolation(family, center=0.0, spread=spread, reach=1.0, horizon=horizon, tail=TAIL).open_ended(rtd)
 
 
 def test_past_the_horizon_only_the_probability_of_getting_there_is_held():
@@ -31,7 +34,7 @@ def test_the_open_tail_is_of_the_prediction_s_own_family():
 
 
 def test_far_away_a_prediction_gives_way_and_near_by_it_is_unchanged():
-    law = Extrapolation("lognormal", center=0.0, spread=1.0, reach=4.0, horizon=np.inf)
+    law = Extrapolation("lognormal", center=0.0, spread=1.0, reach=4.0, horizon=np.inf, tail=TAIL)
     sure = RuntimeDistribution(LogNormal(np.full((5, 1), 3.0), np.full((5, 1), 0.1)))
     distance = np.array([0.5, 1.0, OUTSIDE, 2 * OUTSIDE, 1e6])
     far = law.far(np.zeros((5, 3)), distance)
@@ -45,14 +48,14 @@ def test_far_away_a_prediction_gives_way_and_near_by_it_is_unchanged():
 
 
 def test_rows_are_far_by_many_features_or_by_one():
-    law = Extrapolation("lognormal", center=0.0, spread=1.0, reach=4.0, horizon=np.inf)
+    law = Extrapolation("lognormal", center=0.0, spread=1.0, reach=4.0, horizon=np.inf, tail=TAIL)
     all_out, one_out = np.full((1, 100), 6.0), np.zeros((1, 100))
     one_out[0, 0] = 8.0  # scaled features go no farther
     np.testing.assert_allclose(law.far(all_out, np.array([1.0])), 36 / 6)
     np.testing.assert_allclose(law.far(one_out, np.array([1.0])), 1.0)
     np.testing.assert_allclose(law.far(one_out, np.array([5 * OUTSIDE])), 5.0)
     # No feature varies, or one is past all numbers.
-    still = Extrapolation("lognormal", center=0.0, spread=1.0, reach=0.0, horizon=np.inf)
+    still = Extrapolation("lognormal", center=0.0, spread=1.0, reach=0.0, horizon=np.inf, tail=TAIL)
     np.testing.assert_allclose(still.far(np.zeros((2, 0)), np.array([0.5, 1e6])), [1.0, 16.0])
 
 
@@ -62,5 +65,5 @@ def test_behind_a_cutoff_that_hides_most_a_network_stays_open(output):
     model = BayesDistNet(output=output, max_iter=100).fit(data.features, data.seconds, data.finished)
     rtd = model.predict_distribution(data.features)
     cutoff = data.seconds.max()
-    # A share of 0.3, of which much lies past three times the cutoff.
-    assert (rtd.sf(3 * cutoff) > 0.03 * rtd.sf(cutoff)).all()
+    # A share of at least 0.05 is wide, of which much lies past three times the cutoff.
+    assert (rtd.sf(3 * cutoff) > 0.01 * rtd.sf(cutoff)).all()

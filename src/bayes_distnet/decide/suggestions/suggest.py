@@ -193,6 +193,6 @@ def _reason(table: pd.DataFrame, candidates: int, new: int, chance: float) -> st
     runs = int(table["seeds"].sum())
     return (
         f"{runs} run{'s' if runs != 1 else ''} of {len(table)} among {candidates} instances ({new} of them new), "
-        f"{table['seconds'].sum():.3g} s in expectation, lower the log score of a run by {table['gain'].sum():.3g} "
+        f"{table['seconds'].sum():.4g} s in expectation, lower the log score of a run by {table['gain'].sum():.3g} "
         f"(random instances for the same time: {chance:.3g})"
     )

@@ -16,6 +16,7 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.network.architecture import Architecture, padded_size, prior_scales
 from bayes_distnet.models.network.links import Link, StandardisedLink
+from bayes_distnet.models.network.mixture_head import parts_of
 from bayes_distnet.models.network.objective import Objective, Plan
 from bayes_distnet.models.network.recipe import Networks, Recipe
 from bayes_distnet.models.network.schedule import cosine_rates
@@ -24,6 +25,7 @@ from bayes_distnet.validation import check_at_least, check_positive, is_number
 
 KL_WEIGHTS = {
     "parameters": (1.5, 0.3, 0.04, 0.005),
+    "mixture": (1.5, 0.3, 0.04, 0.005),
     # The spread of the draws has to match that of the runs, so that it needs stronger regularisation.
     "runtimes": (4.5, 0.9, 0.12, 0.015),
 }
@@ -92,6 +94,11 @@ class DefaultRecipe(Recipe):
         """Plain weights have no prior that features could share."""
         return self.bayesian
 
+    @property
+    def learns_tail(self) -> bool:
+        """Only Bayesian networks have an open tail; one member alone has no unseen instances."""
+        return self.bayesian and self.n_members > 1
+
     def n_inputs(self, n_features: int) -> int:
         """Return a padded number of inputs, so that similar data share a compiled program."""
         return padded_size(n_features, least=16)
@@ -132,7 +139,7 @@ class DefaultRecipe(Recipe):
             link=self.link,
             output=self.output,
             bayesian=self.bayesian,
-            draws=1 if self.output == "parameters" else self.runtime_draws(n_rows),
+            draws=self.runtime_draws(n_rows) if self.output == "runtimes" else 1,
         )
 
     def plan(self, architecture: Architecture, n_features: int, n_rows: int, evidence: float, spread: float) -> Plan:
@@ -185,7 +192,9 @@ class DefaultRecipe(Recipe):
         return networks.extrapolation.gated(rtd, networks.extrapolation.far(x, distance))
 
     def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
-        """Return one component per weight draw, or per member with runtime outputs."""
+        """Return one component per weight draw (with a mixture several), or per member with runtime outputs."""
+        if self.output == "mixture":
+            return self._mixed(networks, by_row(raw))
         if self.output == "runtimes":
             values = np.moveaxis(raw[..., 0], -1, 0)  # (rows, members, draws)
             components = self.kind.from_samples(self.link.runtimes(values, networks.center, networks.spread), axis=-1)
@@ -193,6 +202,16 @@ class DefaultRecipe(Recipe):
             components = self.link.parameters(self.kind, by_row(raw), networks.center, networks.spread)
         size = np.shape(components.parameters()[components.parameter_names[0]])[1]
         return RuntimeDistribution(components, np.repeat(networks.pool, size // len(networks.pool)))
+
+    def _mixed(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
+        """Return the parts of all draws; those of one draw count as one draw."""
+        log_weights, parts = parts_of(raw)  # (rows, draws, parts)
+        rows, draws, size = log_weights.shape
+        of_family = parts[..., : self.kind.n_raw].reshape(rows, draws * size, -1)
+        components = self.link.parameters(self.kind, of_family, networks.center, networks.spread)
+        pool = np.repeat(networks.pool, draws // len(networks.pool))
+        weights = (np.exp(log_weights) * pool[:, None]).reshape(rows, draws * size)
+        return RuntimeDistribution(components, weights, np.repeat(np.arange(draws), size))
 
 
 def by_row(raw: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.network.architecture import Architecture, Norm, forward
 from bayes_distnet.models.network.extrapolation import Extrapolation
+from bayes_distnet.models.network.open_tail import OpenTail
 from bayes_distnet.models.network.recipe import Recipe
 from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.models.scaling import RankGauss, Standard
@@ -36,6 +37,8 @@ class Ensemble:
         Scale of log time.
     reach, horizon : float
         Range of the training data, see `Extrapolation`.
+    tail : OpenTail
+        How far runs go past the horizon.
     weights : array
         (members, draws, weights): all members of the first KL weight, then of the next.
     pool : array
@@ -55,6 +58,7 @@ class Ensemble:
     spread: float
     reach: float
     horizon: float
+    tail: OpenTail
     weights: FloatArray
     pool: FloatArray
     norm: dict[str, FloatArray]
@@ -64,7 +68,7 @@ class Ensemble:
     @property
     def extrapolation(self) -> Extrapolation:
         """Predictions past the training data."""
-        return Extrapolation(self.recipe.family, self.center, self.spread, self.reach, self.horizon)
+        return Extrapolation(self.recipe.family, self.center, self.spread, self.reach, self.horizon, self.tail)
 
     @property
     def n_steps(self) -> int:
@@ -114,6 +118,7 @@ class Ensemble:
             "fold": self.fold,
             "scale": np.array([self.center, self.spread, self.reach, self.horizon]),
             "history": self.history,
+            "tail": self.tail.weights,
         }
         return own | self.norm | with_prefix("scaler", vars(self.scaler))
 
@@ -134,6 +139,7 @@ class Ensemble:
             spread=spread,
             reach=reach,
             horizon=horizon,
+            tail=OpenTail(arrays["tail"]),
             weights=weights,
             pool=arrays["pool"],
             norm={name: array for name, array in arrays.items() if name.startswith("norm_")},

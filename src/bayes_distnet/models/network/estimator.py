@@ -14,6 +14,7 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import SettingError
+from bayes_distnet.interrupts import held_back
 from bayes_distnet.models.base import RuntimeEstimator, Unseen, seed_of
 from bayes_distnet.models.network.compilation import respect_thread_limit
 from bayes_distnet.models.network.ensemble import HISTORY, Ensemble
@@ -23,7 +24,7 @@ from bayes_distnet.models.shared_draws import SharedDraws
 from bayes_distnet.validation import check_choice
 
 PRESETS = (None, "paper")
-OUTPUTS = ("parameters", "runtimes")
+OUTPUTS = ("parameters", "mixture", "runtimes")
 
 
 class NetworkEstimator(RuntimeEstimator):
@@ -93,7 +94,8 @@ def fit_networks(
 ) -> Ensemble:
     """Train networks; JAX is imported here, so that only fitting pays for it. See `fitting.fit_ensemble`."""
     respect_thread_limit()
-    from bayes_distnet.models.network.fitting import fit_ensemble
+    with held_back():  # an interrupt inside of JAX's compiled modules would abort the process
+        from bayes_distnet.models.network.fitting import fit_ensemble
 
     return fit_ensemble(features, observations, recipe, seed, n_jobs)
 

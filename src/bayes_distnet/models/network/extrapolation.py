@@ -10,13 +10,11 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.distributions.families import get_family
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.familiarity import OUTSIDE
+from bayes_distnet.models.network.open_tail import OpenTail
 
 FAR = 1.5  # a row is far from this multiple of the reach of the training data on
 FARTHEST = 16.0  # multiple of the distance from which on a row is far; farther away predictions become no wider
 DOUBT = 0.05  # fraction, given to the wide distribution, of the probability past every observed time
-OPEN_FRACTION = 0.3  # fraction of the probability past every observed time: costly if the tail is lognormal, else safe
-OPEN_SPREAD = 1.0  # least spread of log time there: runtimes of one solver differ by factors of e
-MOST_CERTAIN = 0.98  # largest probability of passing, or of not passing, every observed time
 FAR_LOCATIONS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of the components far away, in spreads of all runs
 
 
@@ -36,6 +34,8 @@ class Extrapolation:
         Largest distance of a training row from the middle of the training data: the mean square of its scaled features.
     horizon : float
         Longest observed time if runs were censored, else infinity.
+    tail : OpenTail
+        How far runs go past the horizon.
     """
 
     family: str
@@ -43,6 +43,7 @@ class Extrapolation:
     spread: float
     reach: float
     horizon: float
+    tail: OpenTail
 
     def far(self, x: FloatArray, distance: FloatArray) -> FloatArray:
         """Return how far rows are from the training data, in units of the distance from which on they are far.
@@ -69,11 +70,6 @@ class Extrapolation:
     def open_ended(self, rtd: RuntimeDistribution) -> RuntimeDistribution:
         """Keep the probability of passing the longest observed time, and leave open how far past it runs go.
 
-        Censored runs test that probability, and nothing tests the tail behind it: a cutoff close to the fastest runs
-        shows a narrow distribution where slow runs take many times as long. So a fraction of the untested probability
-        goes to a distribution that passes the horizon with the same probability and is as wide as all runs together,
-        or as runtimes usually are.
-
         Parameters
         ----------
         rtd : RuntimeDistribution
@@ -82,16 +78,9 @@ class Extrapolation:
         Returns
         -------
         RuntimeDistribution
-            The same predictions where all runs finished, wider ones past the horizon elsewhere.
+            The same predictions where all runs finished; else with the tail that was learnt, see `OpenTail`.
         """
-        if not np.isfinite(self.horizon):
-            return rtd
-        passing = self._passing(rtd)
-        kind = get_family(self.family)
-        wide = kind.from_raw(np.zeros((1, kind.n_raw)), 0.0, max(self.spread, OPEN_SPREAD))
-        reached = wide.quantile(1.0 - np.clip(passing, 1.0 - MOST_CERTAIN, MOST_CERTAIN))
-        other = RuntimeDistribution(wide.scaled((self.horizon / reached)[:, None]))
-        return RuntimeDistribution.mixture([(rtd, 1.0 - OPEN_FRACTION * passing), (other, OPEN_FRACTION * passing)])
+        return self.tail.of(rtd, self.family, self.horizon, self.spread) if np.isfinite(self.horizon) else rtd
 
     def gated(self, rtd: RuntimeDistribution, far: FloatArray, doubt: float = DOUBT) -> RuntimeDistribution:
         """Return predictions that give way to a wide distribution outside the training data.
@@ -138,7 +127,7 @@ class Extrapolation:
         array
             (n,) fractions.
         """
-        return 1.0 - far**-2.0 * (1.0 - OPEN_FRACTION * self._passing(rtd))
+        return 1.0 - far**-2.0 * (1.0 - self.tail.open_fraction * self._passing(rtd))
 
     def _passing(self, rtd: RuntimeDistribution) -> FloatArray:
         """Probability of passing every observed time."""

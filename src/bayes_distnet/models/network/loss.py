@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import optax
 
@@ -22,6 +23,7 @@ from bayes_distnet.models.network.architecture import (
     noise_size,
     scale_mixture_kl,
 )
+from bayes_distnet.models.network.mixture_head import parts_of
 from bayes_distnet.models.network.objective import Objective
 
 Tree = dict[str, Array]
@@ -34,6 +36,12 @@ NORM_MOMENTUM = 0.1
 def log_likelihood(objective: Objective, raw: Array, data: Tree, spread: Array) -> Array:
     """Return the log likelihood of every run: raw (draws, rows, outputs) gives (draws or 1, rows, runs)."""
     kind, link = get_family(objective.family), objective.link
+    if objective.output == "mixture":
+        log_weights, parts = parts_of(raw)
+        predicted = link.parameters(kind, parts[..., None, :, : kind.n_raw], 0.0, spread)  # (draws, rows, 1, parts)
+        times, finished = data["times"][..., None], data["finished"][..., None]
+        each = predicted.log_likelihood(times, finished) if objective.censored else predicted.log_prob(times)
+        return jax.nn.logsumexp(log_weights[..., None, :] + each, axis=-1)
     if objective.output == "runtimes":
         predicted = kind.from_samples(link.runtimes(raw[..., 0], 0.0, spread)[None, ..., None], axis=1)
     else:

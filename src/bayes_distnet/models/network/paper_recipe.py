@@ -55,6 +55,11 @@ class PaperRecipe(Recipe):
     def __post_init__(self) -> None:
         _ = self.kind
 
+    @property
+    def learns_tail(self) -> bool:
+        """The published predictions end as their family does."""
+        return False
+
     def n_inputs(self, n_features: int) -> int:
         """Return one input per feature."""
         return max(n_features, 1)

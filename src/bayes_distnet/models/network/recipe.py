@@ -21,6 +21,7 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.models.network.architecture import Architecture
 from bayes_distnet.models.network.extrapolation import Extrapolation
 from bayes_distnet.models.network.links import Link
+from bayes_distnet.models.network.mixture_head import N_OUTPUTS
 from bayes_distnet.models.network.objective import Objective, Plan, Trained
 from bayes_distnet.models.scaling import RankGauss, Standard
 
@@ -66,7 +67,7 @@ class Recipe(ABC):
     family : str
         Family of the predicted distributions.
     output : str
-        "parameters" of the family, or "runtimes" to which the family is fitted.
+        "parameters" of the family, a "mixture" of some of its members, or "runtimes" to which the family is fitted.
     bayesian : bool
         Whether weights have distributions.
     n_members : int
@@ -103,6 +104,11 @@ class Recipe(ABC):
         """Whether a small forest decides how far the prior trusts each feature."""
 
     @property
+    @abstractmethod
+    def learns_tail(self) -> bool:
+        """Whether networks with an earlier cutoff show how far runs go past the real one."""
+
+    @property
     def kind(self) -> type[Family]:
         """The family's class."""
         return get_family(self.family)
@@ -110,7 +116,7 @@ class Recipe(ABC):
     @property
     def n_outputs(self) -> int:
         """Outputs of a network."""
-        return 1 if self.output == "runtimes" else self.kind.n_raw
+        return {"runtimes": 1, "mixture": N_OUTPUTS}.get(self.output, self.kind.n_raw)
 
     @abstractmethod
     def n_inputs(self, n_features: int) -> int:

@@ -27,7 +27,7 @@ from bayes_distnet.models.network.ensemble import Ensemble
 from bayes_distnet.models.network.instance_likelihood import InstanceRuns, log_joint
 from bayes_distnet.models.network.links import Link
 from bayes_distnet.models.network.nuts import draw_chains
-from bayes_distnet.models.network.screening import screened_prior
+from bayes_distnet.models.network.screening import importances, screened_prior
 from bayes_distnet.models.sampled_effect import SampledEffect
 
 THINNING = 5  # steps per kept draw; the warm-up is as long as the sampling
@@ -175,5 +175,6 @@ def _prior(
     prior, mask = prior_scales(architecture, x.shape[1])
     if x.shape[1] > 1:
         nobody_left_out, one_member = np.ones(len(x), dtype=np.int64), np.zeros(1, dtype=np.int64)
-        prior = screened_prior(prior, architecture, x, observations, nobody_left_out, one_member, rng, n_jobs)[0]
+        useful = importances(x, observations, nobody_left_out, 1, rng, n_jobs)
+        prior = screened_prior(prior, architecture, useful, one_member)[0]
     return np.asarray(prior * mask)

@@ -15,20 +15,12 @@ EVEN_FRACTION = 0.1  # of the prior variance is spread evenly over all features
 
 
 def screened_prior(
-    prior: FloatArray,
-    architecture: Architecture,
-    x: FloatArray,
-    observations: Observations,
-    fold: IntArray,
-    fold_of_member: IntArray,
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
+    prior: FloatArray, architecture: Architecture, importance: FloatArray, fold_of_member: IntArray
 ) -> FloatArray:
     """Return prior deviations, one row per member, that are larger for useful features.
 
     Of a hundred features few matter, and a network with the same prior for all would have to learn from a few hundred
-    runs which. The importances of a forest show it at once. They divide the same sum of prior variances, and come from
-    the instances that the member learns from, so that out-of-fold predictions stay honest.
+    runs which. The importances of a forest show it at once. They divide the same sum of prior variances.
 
     Parameters
     ----------
@@ -36,25 +28,19 @@ def screened_prior(
         Deviation of every weight.
     architecture : Architecture
         Shape of the networks.
-    x : array
-        Scaled features, one row per instance.
-    observations : Observations
-        Runs of all instances.
-    fold, fold_of_member : array
-        Fold of every instance, and the fold that each member leaves out.
-    rng : numpy.random.Generator
-        Source of the forests' seeds.
-    n_jobs : int or None
-        Threads, as in scikit-learn.
+    importance : array
+        Result of `importances`.
+    fold_of_member : array
+        The fold that each member leaves out.
 
     Returns
     -------
     array
         (members, weights).
     """
-    importance = _importances(x, observations, fold, int(fold_of_member.max()) + 1, rng, n_jobs)
+    n_features = importance.shape[1]
     scale = np.ones((len(importance), architecture.n_inputs))
-    scale[:, : x.shape[1]] = np.sqrt(importance * x.shape[1])
+    scale[:, :n_features] = np.sqrt(importance * n_features)
     by_fold = []
     for factors in scale:
         blocks = architecture.unflatten(prior)
@@ -63,15 +49,36 @@ def screened_prior(
     return np.stack(by_fold)[fold_of_member]
 
 
-def _importances(
+def importances(
     x: FloatArray,
     observations: Observations,
     fold: IntArray,
     n_folds: int,
     rng: np.random.Generator,
-    n_jobs: int | None,
+    n_jobs: int | None = None,
 ) -> FloatArray:
-    """Return the fraction of the prior variance of every feature, one row per fold left out."""
+    """Return the fraction of the prior variance that every feature gets.
+
+    Parameters
+    ----------
+    x : array
+        Scaled features, one row per instance.
+    observations : Observations
+        Runs of all instances.
+    fold : array
+        Fold of every instance.
+    n_folds : int
+        Number of folds.
+    rng : numpy.random.Generator
+        Source of the forests' seeds.
+    n_jobs : int or None
+        Threads, as in scikit-learn.
+
+    Returns
+    -------
+    array
+        (folds, features), each row from forests that have not seen the fold: out-of-fold predictions stay honest.
+    """
     mean = np.bincount(observations.instance, np.log(observations.seconds)) / observations.runs_of_each()
     mean = np.round(mean - mean.mean(), 9)  # the unit of time must not break ties between splits
     # A forest that has seen neither of two folds serves the members of both: half as many trees, as many per member.

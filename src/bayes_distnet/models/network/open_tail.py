@@ -7,7 +7,8 @@ prediction is therefore mixed with others that pass the horizon with the same pr
 
 Short ones finish soon after the horizon, long ones take many times as long. How much of each is right, the same data
 show at an earlier horizon: networks that know the runs up to there only are compared with the rest of the runs (see
-`fitting`). That test ends at the real horizon, so that a part of the weights is kept for what it cannot see.
+`fitting`). That test ends at the real horizon, so that a part of the weights is kept for what it cannot see: the closer
+the two horizons are in log time, the more.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from bayes_distnet.models.saving import check_array
 STRETCHES = (0.25, 0.5, 2.0)  # of log time from the horizon on, of the tails beside the own one
 GROUPS = 6  # neighbouring components that are stretched as one: keeps mixtures small
 OPEN_SPREAD = 1.0  # least spread of log time of the last tail: runtimes of one solver differ by factors of e
-UNTESTED = np.array([0.58, 0.02, 0.05, 0.1, 0.25])  # own, STRETCHES, as wide as all runs: where nothing can be learnt
-UNTESTED_FRACTION = 0.2  # of the weights after learning: an earlier horizon may mislead
+UNTESTED = np.array([0.5, 0.02, 0.03, 0.1, 0.35])  # own, STRETCHES, as wide as all runs: where nothing can be learnt
+LEAST_UNTESTED = 0.15  # fraction of those weights that stays after learning: an earlier horizon may mislead
+WINDOW = 0.3  # log time between two horizons after which a factor of e of that fraction is left
 PSEUDO_RUNS = 20.0  # runs that the weights start with
 MOST_CERTAIN = 0.98  # largest probability of passing, or of not passing, the horizon
 ROUNDS = 200
@@ -122,7 +124,10 @@ class OpenTail:
             total = (1.0 - by_run) * density[:, 0] + share.sum(axis=1)
             counts = (share / total[:, None]).sum(axis=0) + PSEUDO_RUNS * start
             weights = counts / counts.sum()
-        return cls((1.0 - UNTESTED_FRACTION) * weights + UNTESTED_FRACTION * start)
+        # Two horizons close to each other show nothing of how far runs go.
+        window = np.log(observations.seconds.max() / horizon)
+        untested = max(float(np.exp(-window / WINDOW)), LEAST_UNTESTED)
+        return cls((1.0 - untested) * weights + untested * start)
 
 
 def _untested(family: str) -> FloatArray:

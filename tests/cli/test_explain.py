@@ -105,7 +105,7 @@ def test_importance_of_the_instances_held_out(folder, tmp_path, capsys):
     first, head, *rows = said.out.splitlines()
     assert first.startswith("Ridge on 10 instances, 30 runs of sat (")
     assert head.split() == ["increase", "count"]
-    assert rows[-1].startswith("3 others below ")
+    assert rows[-1].startswith("3 others: at most ")
     assert said.err == ""
     assert main([*data, "--json"]) == 0
     said = capsys.readouterr()

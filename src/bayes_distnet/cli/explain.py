@@ -43,7 +43,7 @@ def add_explain(commands: Any) -> None:
         "the instance replace those of the background one after the other, in many orders; the mean change is the\n"
         "contribution of a feature (its Shapley value). Contributions are factors: all of them multiplied lead from\n"
         "the background to the prediction. They are given for the median, for ignorance (ratio of the ends of the\n"
-        "90 % band of the instance's median) and for luck (the same for runs of one instance). +- is the standard\n"
+        "90 % band of the instance's median) and for luck (the same for runs of one instance). ± is the standard\n"
         f"error. Without --instance, the first {MOST} rows are explained.",
         "  bayes-distnet explain model features.csv --instance a.cnf --plot why.png\n"
         "  bayes-distnet explain model features.csv --groups each --quantities median --top 5\n"
@@ -91,7 +91,7 @@ def add_importance(commands: Any) -> None:
         "importance",
         "measure which features a saved model relies on",
         "The values of a group of features are dealt to the wrong instances, and the runs are scored again: increase\n"
-        "is that of the negative log likelihood per run, +- its standard error over instances. Take instances that\n"
+        "is that of the negative log likelihood per run, ± its standard error over instances. Take instances that\n"
         "the model has not seen: with the --holdout and --seed that `fit` was given, those that it left out.",
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet importance model clasp-factoring --holdout 0.2\n"
@@ -168,22 +168,7 @@ def _most(parsed: argparse.Namespace) -> int | None:
 
 
 def _as_text(found: Explanation, trust: str, row: int, top: int) -> str:
-    import numpy as np
-    import pandas as pd
-
-    table = found.table(row, top=top)
-    cells: dict[str, list[str]] = {"value": [*table["value"]]}
-    rest = found.order(row)[top:]
-    for at, quantity in enumerate(found.quantities):
-        pairs = zip(table[quantity], table[f"{quantity}_error"], strict=True)
-        cells[quantity] = [f"x {np.exp(value):.2f} +-{error:4.0%}" for value, error in pairs]
-        if rest:
-            cells[quantity].append(f"x {np.exp(found.contributions[row, rest, at].sum()):.2f}      ")
-    names = [*map(str, table.index)]
-    if rest:
-        names.append(f"{len(rest)} others")
-        cells["value"].append("")
-    shown = "\n".join(line.rstrip() for line in pd.DataFrame(cells, index=names).to_string().splitlines())
+    shown = "\n".join(line.rstrip() for line in found.as_text(row, top=top).to_string().splitlines())
     return f"{found.features.index[row]}: {found.sentence(row)}\n{trust}\n{shown}"
 
 
@@ -236,11 +221,11 @@ def _importance(parsed: argparse.Namespace) -> None:
     print(f"{kind_of(model)} on {about}: nllh {found.nllh:.4f}, and with features permuted:")
     shown = found.table[: parsed.top]
     table = shown.assign(
-        increase=[f"{v:+.4f} +-{e:.4f}" for v, e in zip(shown["increase"], shown["error"], strict=True)]
+        increase=[f"{v:+.4f} ± {e:.4f}" for v, e in zip(shown["increase"], shown["error"], strict=True)]
     )
     print(table[["increase", "count"]].rename_axis(None).to_string())
     if len(found.table) > parsed.top:
-        print(f"{len(found.table) - parsed.top} others below {found.table['increase'].iloc[parsed.top]:+.4f}")
+        print(f"{len(found.table) - parsed.top} others: at most {found.table['increase'].iloc[parsed.top]:+.4f}")
 
 
 def _check_outputs(parsed: argparse.Namespace) -> None:

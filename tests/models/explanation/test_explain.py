@@ -227,3 +227,12 @@ def test_plots_name_every_step(linear):
     assert names[-2:] == ["2 others", "this instance"]
     assert len(why.figure(1).axes) == 3
     plt.close("all")
+
+
+def test_factors_for_readers_multiply_to_the_prediction(linear):
+    why = linear.explain(rows(), groups="each")
+    text = why.as_text(0, top=2)
+    assert list(text.index)[-1] == "2 others"
+    factors = [float(cell.split()[1]) for cell in text["median"]]
+    assert np.prod(factors) == pytest.approx(np.exp(why.predicted[0, 0] - why.base[0]), rel=0.02)
+    assert "others" not in " ".join(why.as_text(0, top=4).index)

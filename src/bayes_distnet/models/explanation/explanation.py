@@ -69,10 +69,10 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Show the first instance in a notebook."""
-        found = self.table(0)
-        cells = [[str(row[0]), *map(_cell, row[1:])] for row in found.itertuples()]
+        found = self.as_text(0)
+        cells = [list(map(str, row)) for row in found.itertuples()]
         title = f"{self.features.index[0]}: {self.sentence(0)}"
-        return html_table(title, ["features", *found.columns], cells, left_out=len(self.groups) - len(found))
+        return html_table(title, ["features", *found.columns], cells)
 
     def place(self, quantity: str) -> int:
         """Return the place of a quantity on the last axis of the arrays."""
@@ -116,6 +116,30 @@ class Explanation:
             columns[quantity] = self.contributions[row, order, at]
             columns[f"{quantity}_error"] = self.errors[row, order, at]
         return pd.DataFrame(columns, index=pd.Index([names[group] for group in order], name="features"))
+
+    def as_text(self, row: int = 0, *, top: int = TOP) -> pd.DataFrame:
+        """Return the contributions to one prediction as factors for readers, such as "× 1.25 ± 3 %".
+
+        Parameters
+        ----------
+        row : int, default 0
+            Instance.
+        top : int, default 10
+            Number of groups; the last row has the product of all others.
+
+        Returns
+        -------
+        DataFrame
+            Texts: value, and one column per quantity.
+        """
+        found, rest = self.table(row, top=top), self.order(row)[top:]
+        cells: dict[str, list[str]] = {"value": [*found["value"], *([""] if rest else [])]}
+        for at, quantity in enumerate(self.quantities):
+            pairs = zip(found[quantity], found[f"{quantity}_error"], strict=True)
+            cells[quantity] = [f"× {np.exp(value):.2f} ± {_per_cent(error):>2} %" for value, error in pairs]
+            if rest:
+                cells[quantity].append(f"× {np.exp(self.contributions[row, rest, at].sum()):.2f}       ")
+        return pd.DataFrame(cells, index=[*found.index, *([f"{len(rest)} others"] if rest else [])])
 
     def frame(self) -> pd.DataFrame:
         """Return all contributions as a tidy table: one row per instance, group of features and quantity."""
@@ -204,5 +228,5 @@ def _text(value: Any) -> str:
     return "missing" if np.isnan(value) else f"{value:.4g}"
 
 
-def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:+.3f}"
+def _per_cent(error: float) -> str:
+    return "?" if np.isnan(error) else f"{100 * error:.0f}"

@@ -1,9 +1,9 @@
 """Collect experiments on selection and portfolios: `python scripts/write_selection.py out/selection/*`.
 
-Writes two tidy tables to results/selection, `policies.csv` (one row per data set, experiment and policy) and
-`folds.csv` (one row per data set, experiment, policy and fold), and puts tables into docs/selection-results.md, between
-the lines `<!-- NAME -->` and `<!-- end -->`. The names are `aslib COLUMN`, for a table of scenarios and policies, and
-`DATA EXPERIMENT`, for a table of the policies on one data set.
+Brings two tidy tables in results/selection up to date, `policies.csv` (one row per data set, experiment and policy) and
+`folds.csv` (one row per data set, experiment, policy and fold): policies of other folders stay. Then it puts tables
+into docs/selection-results.md, between the lines `<!-- NAME -->` and `<!-- end -->`. The names are `aslib COLUMN`, for
+a table of scenarios and policies, and `DATA EXPERIMENT`, for a table of the policies on one data set.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ def main(folders: list[str]) -> None:
     pairs = [(one, experiment) for one, experiment in pairs if experiment in one.about["experiments"]]
     policies = pd.concat([_named(one, experiment, summary_of(one, experiment)) for one, experiment in pairs])
     folds = pd.concat([_named(one, experiment, _by_fold(one, experiment)) for one, experiment in pairs])
-    TABLES.mkdir(parents=True, exist_ok=True)
-    policies.to_csv(TABLES / "policies.csv", index=False, float_format="%.5g")
-    folds.to_csv(TABLES / "folds.csv", index=False, float_format="%.5g")
+    policies, folds = _kept("policies", policies), _kept("folds", folds)
 
     def filled(mark: re.Match[str]) -> str:
         table = (
@@ -56,6 +54,17 @@ def main(folders: list[str]) -> None:
         return mark[0] if table is None else f"<!-- {mark['what']} {mark['how']} -->\n\n{table}\n\n<!-- end -->"
 
     PAGE.write_text(MARK.sub(filled, PAGE.read_text("utf-8")), "utf-8")
+
+
+def _kept(name: str, new: pd.DataFrame) -> pd.DataFrame:
+    """Write a table in which new rows replace those of the same data, experiment and policy, and return it."""
+    path, key = TABLES / f"{name}.csv", ["data", "experiment", "policy"]
+    old = pd.read_csv(path) if path.exists() else new.iloc[:0]
+    again = pd.MultiIndex.from_frame(old[key]).isin(pd.MultiIndex.from_frame(new[key]))
+    table = pd.concat([old[~again], new]).sort_values(["data", "experiment"], kind="stable")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(path, index=False, float_format="%.5g")
+    return table
 
 
 def joined(results: list[Results]) -> list[Results]:

@@ -59,7 +59,7 @@ def test_a_model_of_an_earlier_format_is_refused_in_one_line(data, tmp_path):
     text = (tmp_path / "m" / "model.json").read_text()
     older = text.replace(f'"format_version": {FORMAT_VERSION}', '"format_version": 2')
     (tmp_path / "m" / "model.json").write_text(older)
-    with pytest.raises(ModelFileError, match=r"version 2; this release reads version 5\. .*fit and save") as error:
+    with pytest.raises(ModelFileError, match=r"version 2; this release reads version 6\. .*fit and save") as error:
         load_model(tmp_path / "m")
     assert "\n" not in str(error.value)
 

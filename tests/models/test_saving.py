@@ -80,8 +80,8 @@ def test_a_path_that_cannot_be_read_is_named(tmp_path):
         ({"parameters": [1]}, r"parameters is \[1\]"),
         ({"format_version": "1"}, "format_version is '1', not a whole number"),
         ({"format_version": None}, "format_version is None"),
-        ({"format_version": 6}, "format version 6; this release reads version 5. Upgrade"),
-        ({"format_version": 1}, "format version 1; this release reads version 5. Install an older"),
+        ({"format_version": 7}, "format version 7; this release reads version 6. Upgrade"),
+        ({"format_version": 1}, "format version 1; this release reads version 6. Install an older"),
         ({"sha256": 5}, "checksum differs"),
         ({"format": "tea"}, "not a bayes-distnet model file"),
     ],
@@ -160,7 +160,7 @@ def test_a_header_cut_short_is_named(saved):
 def test_a_newer_format_asks_for_an_upgrade(saved):
     header = json.loads((saved / "model.json").read_text())
     (saved / "model.json").write_text(json.dumps(header | {"format_version": 99}))
-    with pytest.raises(ModelFileError, match="format version 99; this release reads version 5"):
+    with pytest.raises(ModelFileError, match="format version 99; this release reads version 6"):
         Ridge.load(saved)
 
 

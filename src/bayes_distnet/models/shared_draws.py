@@ -37,8 +37,12 @@ class SharedDraws:
 
     @classmethod
     def of(cls, rtd: RuntimeDistribution) -> Self:
-        """Take the components of a prediction, in which each column is one draw, as draws."""
-        return cls(np.log(rtd.components.quantile(0.5)), rtd.weights[0])
+        """Take the draws of a prediction, each by the mean of its parts' log medians; columns are the same in all rows."""
+        log_medians, weights = np.log(rtd.components.quantile(0.5)), rtd.weights
+        labels = np.arange(rtd.n_components) if rtd.draws is None else rtd.draws
+        starts = np.flatnonzero(np.diff(labels, prepend=-1))
+        total = np.add.reduceat(np.broadcast_to(weights, log_medians.shape), starts, axis=1)
+        return cls(np.add.reduceat(weights * log_medians, starts, axis=1) / total, total[0])
 
     @classmethod
     def pooled(cls, parts: Sequence[tuple[Self, float]]) -> Self:

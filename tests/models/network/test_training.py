@@ -32,7 +32,7 @@ def test_learning_lowers_the_loss_and_does_not_overfit():
     data = make_runs(n_instances=200, n_runs=4, n_features=5, random_state=0)
     history = BayesDistNet(max_iter=300, n_members=2, kl_weights=(0.5,)).fit(data.features, data.seconds).history_
     first, last = history.iloc[0], history.iloc[-1]
-    assert last["training_loss"] < first["training_loss"] - 0.1
+    assert last["training_loss"] < first["training_loss"] - 0.05
     assert last["held_out_loss"] < first["held_out_loss"] + 0.1  # overfitting networks lose whole units here
 
 

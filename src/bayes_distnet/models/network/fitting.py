@@ -58,7 +58,7 @@ def fit_ensemble(
     fold = recipe.folds(observations.n_instances, rng)
     useful = None
     if recipe.screens_features and x.shape[1] > 1:
-        useful = importances(x, observations, fold, int(fold.max()) + 1, rng, n_jobs)
+        useful = importances(x, observations, fold, recipe.n_members, rng, n_jobs)
     ensemble = _trained(scaler, x, observations, recipe, fold, useful, rng)
     if len(recipe.kl_weights) > 1:
         ensemble, best = _pooled(ensemble, x, observations)

@@ -37,7 +37,7 @@ class SharedDraws:
 
     @classmethod
     def of(cls, rtd: RuntimeDistribution) -> Self:
-        """Take the draws of a prediction, each by the mean log median of its parts; all rows have the same."""
+        """Take the draws of a prediction, each by the mean log median of its parts; all rows have the same columns."""
         log_medians, weights = np.log(rtd.components.quantile(0.5)), rtd.weights
         labels = np.arange(rtd.n_components) if rtd.draws is None else rtd.draws
         starts = np.flatnonzero(np.diff(labels, prepend=-1))

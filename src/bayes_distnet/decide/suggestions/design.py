@@ -20,9 +20,8 @@ import numpy as np
 from bayes_distnet.arrays import FloatArray, IndexArray
 
 LEAST_INFORMATION = 1e-12  # keeps the noise of a run that teaches nothing finite
-#: Power of the expected seconds that a gain is divided by. With 1, the best power if the covariance were exact, nearly
-#: all runs are of the easiest instances, where costs differ by factors of a thousand and the draws underrate how little
-#: these teach about hard ones. Chosen on clasp-factoring.
+#: Power of the expected seconds that a gain is divided by. 1 would be best if the covariance were exact; 0.5 was ahead
+#: of it in replays on clasp-factoring (docs/suggest.md).
 COST_POWER = 0.5
 AT_ONCE = 64  # candidates whose gains are computed together
 

@@ -65,7 +65,7 @@ def variational(runs: int) -> dict[str, BayesDistNet]:
     weights = {f"KL weight {weight:g}": weight for weight in (1.5, 1.0)}
     weights |= {f"KL weight {runs**-0.5:.2f} (Bayes' rule)": runs**-0.5}
     weights |= {f"KL weight {weight:g}": weight for weight in (0.3, 0.04, 0.005)}
-    return {name: BayesDistNet(kl_weights=(float(weight),)) for name, weight in weights.items()}
+    return {name: BayesDistNet(output="parameters", kl_weights=(float(weight),)) for name, weight in weights.items()}
 
 
 def models(runs: int, extra: bool) -> dict[str, BayesDistNet]:
@@ -73,7 +73,7 @@ def models(runs: int, extra: bool) -> dict[str, BayesDistNet]:
     if extra:
         sampled |= {INDEPENDENT: BayesDistNet(**SAMPLED)}
         sampled |= {f"reference, cold ({COLD:g})": BayesDistNet(**SAMPLED, kl_weights=(COLD,))}
-    return sampled | {"default: pool of KL weights": BayesDistNet()} | variational(runs)
+    return sampled | {"pool of KL weights": BayesDistNet(output="parameters")} | variational(runs)
 
 
 def independent(model: BayesDistNet, fold: Fold) -> BayesDistNet:
@@ -81,7 +81,7 @@ def independent(model: BayesDistNet, fold: Fold) -> BayesDistNet:
     from bayes_distnet.models.network.sampled_posterior import sample_posterior
 
     start = fit_runs(
-        BayesDistNet(kl_weights=(1.0,), n_members=model.n_members), fold.features, fold.seconds, fold.finished
+        BayesDistNet(output="parameters", kl_weights=(1.0,), n_members=model.n_members), fold.features, fold.seconds, fold.finished
     )
     features, observations = observe(fold.features.to_numpy(), fold.seconds, fold.finished)
     sampled = sample_posterior(

@@ -81,7 +81,10 @@ def independent(model: BayesDistNet, fold: Fold) -> BayesDistNet:
     from bayes_distnet.models.network.sampled_posterior import sample_posterior
 
     start = fit_runs(
-        BayesDistNet(output="parameters", kl_weights=(1.0,), n_members=model.n_members), fold.features, fold.seconds, fold.finished
+        BayesDistNet(output="parameters", kl_weights=(1.0,), n_members=model.n_members),
+        fold.features,
+        fold.seconds,
+        fold.finished,
     )
     features, observations = observe(fold.features.to_numpy(), fold.seconds, fold.finished)
     sampled = sample_posterior(

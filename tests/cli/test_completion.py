@@ -37,7 +37,7 @@ def test_bash_completes_commands_options_choices_and_files(tmp_path, capsys):
     assert done.stdout.splitlines() == [
         "fit",
         "--model",
-        "bayes-runtimes bayes-paper",
+        "bayes-parameters bayes-runtimes bayes-paper",
         "clasp-factoring",
         "global instance random",
         "folder",

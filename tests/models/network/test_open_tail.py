@@ -79,3 +79,11 @@ def test_with_few_runs_past_the_earlier_horizon_nothing_is_learnt():
     data = make_runs(n_instances=15, n_runs=2, random_state=0).cut_off(0.5)
     model = BayesDistNet(max_iter=50).fit(data.features, data.seconds, data.finished)
     np.testing.assert_allclose(model.ensemble_.tail.weights, UNTESTED)
+
+
+@pytest.mark.parametrize("seconds", [1e-300, 1e300])
+def test_runs_that_no_tail_allows_do_no_harm(seconds):
+    narrow = RuntimeDistribution(LogNormal(np.full((3, 1), -3.0), np.full((3, 1), 0.01)))
+    runs = Observations(np.arange(3), np.array([0.05, 0.05, seconds]), np.ones(3, bool), 3)
+    weights = OpenTail.fit(narrow, runs, "lognormal", 1.0, 0.01).weights
+    assert np.isfinite(weights).all()

@@ -35,6 +35,8 @@ WINDOW = 0.3  # log time between two horizons after which a factor of e of that 
 PSEUDO_RUNS = 20.0  # runs that the weights start with
 MOST_CERTAIN = 0.98  # largest probability of passing, or of not passing, the horizon
 ROUNDS = 200
+LEAST_SCORE = -700.0  # smallest log likelihood of a run
+TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -115,13 +117,14 @@ class OpenTail:
         """
         passing = rtd.sf(horizon)
         scores = np.stack([run_scores(tail, observations) for tail in _tails(rtd, family, horizon, spread, passing)], 1)
+        scores = np.maximum(scores, LEAST_SCORE)  # a run that no tail allows says nothing about them
         density = np.exp(scores - scores.max(axis=1, keepdims=True))
         by_run = passing[np.sort(observations.instance)]
         start = _untested(family)
         weights = start
         for _ in range(ROUNDS):
             share = by_run[:, None] * weights * density
-            total = (1.0 - by_run) * density[:, 0] + share.sum(axis=1)
+            total = np.maximum((1.0 - by_run) * density[:, 0] + share.sum(axis=1), TINY)
             counts = (share / total[:, None]).sum(axis=0) + PSEUDO_RUNS * start
             weights = counts / counts.sum()
         # Two horizons close to each other show nothing of how far runs go.

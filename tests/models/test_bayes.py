@@ -19,12 +19,12 @@ def test_recovers_a_known_distribution_also_behind_the_cutoff(cutoff, output):
     asked = np.array([[0.2], [0.4], [0.6]])
     model = BayesDistNet(output=output, random_state=0).fit(x, t, finished=finished)
     rtd = model.predict_distribution(asked)
-    if output == "runtimes" and np.isfinite(cutoff):
-        # What it has learnt: with the open tail the last 0.9 quantile is a fifth too long.
-        rtd = model.ensemble_.network(model.ensemble_.inputs(asked))
     true = np.exp(3.662 * asked + 0.5 * np.array([-1.2816, 0.0, 1.2816]))
     # In the last row half of the runs are cut off: counting them as finished misses its 0.9 quantile by 40 %.
-    np.testing.assert_allclose(rtd.quantile([0.1, 0.5, 0.9]), true, rtol=0.1)
+    learnt = model.ensemble_.network(model.ensemble_.inputs(asked))
+    np.testing.assert_allclose(learnt.quantile([0.1, 0.5, 0.9]), true, rtol=0.1)
+    # The open tail is an insurance whose price is paid where the tail is a lognormal's after all.
+    np.testing.assert_allclose(rtd.quantile([0.1, 0.5, 0.9]), true, rtol=0.1 if np.isinf(cutoff) else 0.25)
 
 
 @pytest.mark.slow

@@ -124,12 +124,12 @@ time.sleep(60)
 def test_stopping_the_clock_does_not_lengthen_a_run(attack):
     code = """
         os.kill(above[0], signal.SIGSTOP)
-        time.sleep(0.6)
+        time.sleep(1.6)
         os.kill(above[0], signal.SIGCONT)
     """
-    outcome = attack(code, wall_limit=0.3)
+    outcome = attack(code, wall_limit=1.2)  # longer than the solver takes to start on a busy machine
     assert outcome.status == "timeout"
-    assert outcome.wall_seconds > 0.5
+    assert outcome.wall_seconds > 1.5
 
 
 FAKE = (

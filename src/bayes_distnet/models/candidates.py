@@ -13,7 +13,7 @@ from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.models.moment_matching import match_moments
+from bayes_distnet.models.moment_matching import draw_starts, match_moments
 from bayes_distnet.models.pooling import pool_weights, run_scores
 from bayes_distnet.models.saving import Arrays, check_array, with_prefix, without_prefix
 from bayes_distnet.models.shape import Shape, fit_shape
@@ -39,8 +39,7 @@ class Candidates:
     def average(self) -> RuntimeDistribution:
         """The prediction of each network moved halfway to the forest: mean location, geometric mean spread."""
         near, far = self.network.components.parameters(), self.forest.components.parameters()
-        labels = np.arange(self.network.n_components) if self.network.draws is None else self.network.draws
-        starts = np.flatnonzero(np.diff(labels, prepend=-1))
+        starts = draw_starts(self.network)
         sizes = np.diff(np.r_[starts, self.network.n_components])
         middle, spread = match_moments(near["loc"], near["scale"], self.network.weights, starts)
         weights = self.forest.weights

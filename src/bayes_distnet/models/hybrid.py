@@ -19,7 +19,7 @@ from bayes_distnet.models.forest.leaf_runs import LeafRuns, fit_leaf_runs
 from bayes_distnet.models.forest.trees import Forest, grow
 from bayes_distnet.models.imputation import draw_beyond
 from bayes_distnet.models.instance_effect import EffectSize
-from bayes_distnet.models.moment_matching import match_moments
+from bayes_distnet.models.moment_matching import match_moments, merge_neighbours
 from bayes_distnet.models.network.default_recipe import DefaultRecipe
 from bayes_distnet.models.network.ensemble import Ensemble
 from bayes_distnet.models.network.estimator import fit_networks
@@ -251,8 +251,5 @@ def merged(trees: LogNormal) -> RuntimeDistribution:
         At most `FOREST_COMPONENTS` components per row.
     """
     n = trees.loc.shape[1]
-    order = np.argsort(trees.loc, axis=1)
-    loc, scale = (np.take_along_axis(value, order, axis=1) for value in (trees.loc, trees.scale))
-    starts = np.unique(np.linspace(0, n, FOREST_COMPONENTS, endpoint=False).astype(np.int64))
-    components = LogNormal(*match_moments(loc, scale, np.ones(n), starts))
-    return RuntimeDistribution(components, np.diff(np.r_[starts, n]) / n)
+    loc, scale, weights = merge_neighbours(trees.loc, trees.scale, np.full(n, 1.0 / n), FOREST_COMPONENTS)
+    return RuntimeDistribution(LogNormal(loc, scale), weights)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
+from bayes_distnet.models.moment_matching import draw_starts
 
 LEAST_DRAWS = 2
 
@@ -39,8 +40,7 @@ class SharedDraws:
     def of(cls, rtd: RuntimeDistribution) -> Self:
         """Take the draws of a prediction, each by the mean log median of its parts; all rows have the same columns."""
         log_medians, weights = np.log(rtd.components.quantile(0.5)), rtd.weights
-        labels = np.arange(rtd.n_components) if rtd.draws is None else rtd.draws
-        starts = np.flatnonzero(np.diff(labels, prepend=-1))
+        starts = draw_starts(rtd)
         total = np.add.reduceat(np.broadcast_to(weights, log_medians.shape), starts, axis=1)
         return cls(np.add.reduceat(weights * log_medians, starts, axis=1) / total, total[0])
 

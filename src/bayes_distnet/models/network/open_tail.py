@@ -22,7 +22,7 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal, get_family
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
-from bayes_distnet.models.moment_matching import match_moments
+from bayes_distnet.models.moment_matching import merge_neighbours
 from bayes_distnet.models.pooling import run_scores
 from bayes_distnet.models.saving import check_array
 
@@ -152,7 +152,8 @@ def _tails(
     last = RuntimeDistribution(wide.scaled((horizon / reached)[:, None]))
     if not isinstance(rtd.components, LogNormal):
         return [rtd, *[rtd] * len(STRETCHES), last]
-    loc, scale, weights = _coarse(rtd)
+    own = rtd.components.parameters()
+    loc, scale, weights = merge_neighbours(own["loc"], own["scale"], rtd.weights, GROUPS)
     edge = np.log(horizon)
     # Stretched about the horizon, a lognormal passes it as often as before.
     return [
@@ -160,15 +161,3 @@ def _tails(
         *(RuntimeDistribution(LogNormal(edge + by * (loc - edge), by * scale), weights) for by in STRETCHES),
         last,
     ]
-
-
-def _coarse(rtd: RuntimeDistribution) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return locations, scales and weights of a few lognormals in place of neighbouring components."""
-    parameters, n = rtd.components.parameters(), rtd.n_components
-    weights = np.broadcast_to(rtd.weights, (len(rtd), n))
-    order = np.argsort(parameters["loc"], axis=1)
-    loc, scale, weights = (np.take_along_axis(a, order, 1) for a in (parameters["loc"], parameters["scale"], weights))
-    starts = np.unique(np.linspace(0, n, GROUPS, endpoint=False).astype(np.int64))
-    # Components without weight must not leave a group without a mean.
-    loc, scale = match_moments(loc, scale, np.maximum(weights, np.finfo(float).tiny), starts)
-    return loc, scale, np.add.reduceat(weights, starts, axis=1)

@@ -16,7 +16,7 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.network.architecture import Architecture, padded_size, prior_scales
 from bayes_distnet.models.network.links import Link, StandardisedLink
-from bayes_distnet.models.network.mixture_head import parts_of
+from bayes_distnet.models.network.mixture_head import PARTS, parts_of
 from bayes_distnet.models.network.objective import Objective, Plan
 from bayes_distnet.models.network.recipe import Networks, Recipe
 from bayes_distnet.models.network.schedule import cosine_rates
@@ -205,13 +205,13 @@ class DefaultRecipe(Recipe):
 
     def _mixed(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return the parts of all draws; those of one draw count as one draw."""
-        log_weights, parts = parts_of(raw)  # (rows, draws, parts)
-        rows, draws, size = log_weights.shape
-        of_family = parts[..., : self.kind.n_raw].reshape(rows, draws * size, -1)
+        log_weights, parts = parts_of(raw)  # (rows, draws) each
+        rows, draws = log_weights[0].shape
+        of_family = np.stack(parts, axis=2)[..., : self.kind.n_raw].reshape(rows, draws * PARTS, -1)
         components = self.link.parameters(self.kind, of_family, networks.center, networks.spread)
         pool = np.repeat(networks.pool, draws // len(networks.pool))
-        weights = (np.exp(log_weights) * pool[:, None]).reshape(rows, draws * size)
-        return RuntimeDistribution(components, weights, np.repeat(np.arange(draws), size))
+        weights = (np.exp(np.stack(log_weights, axis=2)) * pool[:, None]).reshape(rows, draws * PARTS)
+        return RuntimeDistribution(components, weights, np.repeat(np.arange(draws), PARTS))
 
 
 def by_row(raw: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import optax
 
 from bayes_distnet.arrays import Array
-from bayes_distnet.distributions.families import get_family
+from bayes_distnet.distributions.families import Family, get_family
 from bayes_distnet.models.network.architecture import (
     Norm,
     forward,
@@ -23,7 +23,7 @@ from bayes_distnet.models.network.architecture import (
     noise_size,
     scale_mixture_kl,
 )
-from bayes_distnet.models.network.mixture_head import parts_of
+from bayes_distnet.models.network.mixture_head import log_sum_exp, parts_of
 from bayes_distnet.models.network.objective import Objective
 
 Tree = dict[str, Array]
@@ -36,19 +36,19 @@ NORM_MOMENTUM = 0.1
 def log_likelihood(objective: Objective, raw: Array, data: Tree, spread: Array) -> Array:
     """Return the log likelihood of every run: raw (draws, rows, outputs) gives (draws or 1, rows, runs)."""
     kind, link = get_family(objective.family), objective.link
+
+    def score(predicted: Family) -> Array:
+        if not objective.censored:
+            return predicted.log_prob(data["times"])
+        return predicted.log_likelihood(data["times"], data["finished"])
+
     if objective.output == "mixture":
-        log_weights, parts = parts_of(raw)
-        predicted = link.parameters(kind, parts[..., None, :, : kind.n_raw], 0.0, spread)  # (draws, rows, 1, parts)
-        times, finished = data["times"][..., None], data["finished"][..., None]
-        each = predicted.log_likelihood(times, finished) if objective.censored else predicted.log_prob(times)
-        return jax.nn.logsumexp(log_weights[..., None, :] + each, axis=-1)
+        log_weights, raw_parts = parts_of(raw)
+        parts = [link.parameters(kind, each[..., None, : kind.n_raw], 0.0, spread) for each in raw_parts]
+        return log_sum_exp([weight[..., None] + score(part) for weight, part in zip(log_weights, parts, strict=True)])
     if objective.output == "runtimes":
-        predicted = kind.from_samples(link.runtimes(raw[..., 0], 0.0, spread)[None, ..., None], axis=1)
-    else:
-        predicted = link.parameters(kind, raw[..., None, :], 0.0, spread)
-    if not objective.censored:
-        return predicted.log_prob(data["times"])
-    return predicted.log_likelihood(data["times"], data["finished"])
+        return score(kind.from_samples(link.runtimes(raw[..., 0], 0.0, spread)[None, ..., None], axis=1))
+    return score(link.parameters(kind, raw[..., None, :], 0.0, spread))
 
 
 def posterior_sigma(rho: Array) -> Array:

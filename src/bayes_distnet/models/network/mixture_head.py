@@ -10,11 +10,12 @@ two humps, a hard start, a heavy tail. The prior of all outputs except the locat
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import numpy as np
 
 from bayes_distnet.arrays import Array
-from bayes_distnet.distributions.special.dispatch import namespace
+from bayes_distnet.distributions.special.dispatch import namespace, stop_gradient
 
 PARTS = 3
 PLACES = np.array([-0.8, 0.0, 0.8], np.float32)  # a
@@ -23,7 +24,7 @@ N_OUTPUTS = 2 + 3 * PARTS
 LOG_SPREAD_RANGE = (-4.0, 0.5)  # of s, as that of a family's raw spread
 
 
-def parts_of(raw: Array) -> tuple[Array, Array]:
+def parts_of(raw: Array) -> tuple[list[Array], list[Array]]:
     """Return the parts that raw outputs stand for.
 
     Parameters
@@ -33,16 +34,42 @@ def parts_of(raw: Array) -> tuple[Array, Array]:
 
     Returns
     -------
-    log_weights : array
-        (..., PARTS); the weights of a row sum to one.
-    raw_parts : array
-        (..., PARTS, 2) location and log spread of every part, as raw outputs of a family.
+    log_weights : list of arrays
+        (...) of every part; the weights of a row sum to one.
+    raw_parts : list of arrays
+        (..., 2) location and log spread of every part, as raw outputs of a family.
     """
     xp = namespace(raw)
-    shared, own = raw[..., None, :2], raw[..., 2:].reshape(*raw.shape[:-1], 3, PARTS)
-    logits, shift, width = own[..., 0, :], own[..., 1, :], own[..., 2, :]
-    highest = logits.max(axis=-1, keepdims=True)
-    log_weights = logits - highest - xp.log(xp.exp(logits - highest).sum(axis=-1, keepdims=True))
-    unit = xp.exp(xp.clip(shared[..., 1], *LOG_SPREAD_RANGE))
-    location = shared[..., 0] + unit * (PLACES + shift)
-    return log_weights, xp.stack([location, shared[..., 1] + LOG_WIDTH + width], axis=-1)
+    # One array per part: an axis of three numbers at the end would take training programs 1.4 times the time.
+    location, log_spread, *own = (raw[..., output] for output in range(N_OUTPUTS))
+    logits, shifts, widths = own[:PARTS], own[PARTS : 2 * PARTS], own[2 * PARTS :]
+    total = log_sum_exp(logits)
+    unit = xp.exp(xp.clip(log_spread, *LOG_SPREAD_RANGE))
+    raw_parts = [
+        xp.stack([location + unit * (place + shift), log_spread + LOG_WIDTH + width], axis=-1)
+        for place, shift, width in zip(PLACES, shifts, widths, strict=True)
+    ]
+    return [logit - total for logit in logits], raw_parts
+
+
+def log_sum_exp(terms: list[Array]) -> Array:
+    """Return the log of the sum of exponentials of finite arrays of one shape.
+
+    Parameters
+    ----------
+    terms : list of arrays
+        NumPy or JAX arrays.
+
+    Returns
+    -------
+    array
+        The same shape.
+
+    Examples
+    --------
+    >>> log_sum_exp([np.log(0.2), np.log(0.3)]).round(6) == np.log(0.5).round(6)
+    True
+    """
+    xp = namespace(*terms)
+    highest = stop_gradient(reduce(xp.maximum, terms))  # its derivatives cancel
+    return highest + xp.log(sum(xp.exp(term - highest) for term in terms))

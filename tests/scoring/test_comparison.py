@@ -27,6 +27,17 @@ def test_compare_returns_a_tidy_table_and_summary_puts_the_better_model_first():
     assert lines[0] == "fold 1: Marginal"
 
 
+def test_crps_ends_at_the_cutoff_whether_or_not_runs_finished():
+    rng = np.random.default_rng(0)
+    seconds = np.exp(rng.normal(0.0, 6.0, size=(80, 1)))  # the mean of such a lognormal is e^18
+    cutoff = float(np.quantile(seconds, 0.7))
+    finished = seconds <= cutoff
+    features = rng.normal(size=(80, 2))
+    results = compare({"m": Marginal()}, features, np.minimum(seconds, cutoff), finished, folds=2, scores=["crps"])
+    # No score on [0, cutoff] exceeds the cutoff; finished runs used to be scored on [0, infinity).
+    assert (results["value"] < cutoff).all()
+
+
 @pytest.mark.parametrize(
     ("setting", "bad"),
     [

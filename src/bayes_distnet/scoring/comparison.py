@@ -55,7 +55,8 @@ def compare(
     cut_off : float, default 0.0
         Fraction of the training runs to cut off, all at one time.
     scores : iterable of str
-        Keys of `SCORES`.
+        Keys of `SCORES`. Where runs were cut off, crps ends at the latest cutoff for all instances: whether it counts
+        longer times must not depend on whether a run finished.
     random_state : int, default 0
         Seed of the folds and of the order of runs.
     progress : callable, optional
@@ -94,10 +95,12 @@ def compare(
     learnt, known = splits.first_runs(times, flags, runs, random_state)
     parts = list(splits.folds_by_instance(len(times), folds, random_state))[:only_folds]
     _check_tests(times, [test for _, test in parts])
+    cutoffs = times[~flags & ~np.isnan(times)]
+    horizon = np.full(len(times), cutoffs.max()) if len(cutoffs) else None
     rows = []
     for fold, (train, test) in enumerate(parts):
         learn_from = Part(take[train], *splits.cut_off(learnt[train], known[train], cut_off))
-        unseen = Part(take[test], times[test], flags[test])
+        unseen = Part(take[test], times[test], flags[test], None if horizon is None else horizon[test])
         for name, model in models.items():
             if progress is not None:
                 progress(f"fold {fold + 1}: {name}")

@@ -29,11 +29,14 @@ class Part:
         Runtimes; NaN where there is no run.
     finished : ndarray of shape (n_instances, n_runs)
         False for a run that was cut off.
+    horizon : ndarray of shape (n_instances,), optional
+        Seconds past which nothing counts, for scores that end there; by default the cutoffs of censored runs.
     """
 
     features: Any
     seconds: FloatArray
     finished: BoolArray
+    horizon: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *,
     rtd = fitted.predict_distribution(test.features)
     rtd.median()  # a prediction may do part of its work when it is first used
     ended = time.perf_counter()
-    values = score_all(rtd, test.seconds, test.finished, scores, scale=scale)
+    values = score_all(rtd, test.seconds, test.finished, scores, scale=scale, horizon=test.horizon)
     return Trial(rtd, values, between - started, ended - between)
 
 

@@ -67,8 +67,8 @@ def log_sum_exp(terms: list[Array]) -> Array:
 
     Examples
     --------
-    >>> log_sum_exp([np.log(0.2), np.log(0.3)]).round(6) == np.log(0.5).round(6)
-    True
+    >>> float(np.exp(log_sum_exp([np.log(0.2), np.log(0.3)])).round(6))
+    0.5
     """
     xp = namespace(*terms)
     highest = stop_gradient(reduce(xp.maximum, terms))  # its derivatives cancel

@@ -13,12 +13,16 @@ from bayes_distnet.arrays import FloatArray, IntArray
 from bayes_distnet.data.observations import Observations
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
+from bayes_distnet.models.crps_pooling import crps_weights
 from bayes_distnet.models.moment_matching import draw_starts, match_moments
-from bayes_distnet.models.pooling import pool_weights, run_scores
+from bayes_distnet.models.pooling import Rows, pool_weights, run_scores
 from bayes_distnet.models.saving import Arrays, check_array, with_prefix, without_prefix
 from bayes_distnet.models.shape import Shape, fit_shape
 
 MOST_OF_RUNS = 0.5  # largest weight of the runs in the leaves: no score tests them where no training run lies
+
+#: Scores that weights can be learnt for.
+SCORES = ("log", "crps")
 
 #: All candidates, in the order in which weights are saved.
 CANDIDATES = ("network", "forest", "average", "runs")
@@ -87,7 +91,7 @@ class Pool:
         return RuntimeDistribution.mixture([(parts[name], self.weights[name]) for name in CANDIDATES])
 
     @classmethod
-    def fit(cls, candidates: Candidates, observations: Observations, seed: int) -> Self:
+    def fit(cls, candidates: Candidates, observations: Observations, seed: int, score: str = "log") -> Self:
         """Learn weights and shape from out-of-fold predictions of the training instances.
 
         Parameters
@@ -98,17 +102,23 @@ class Pool:
             Runs of the training instances.
         seed : int
             Fixes the choice of runs that the shape is learnt from.
+        score : str, default "log"
+            Score that the weights are the best for: "log" or "crps".
 
         Returns
         -------
         Pool
-            The shape that makes the forest most likely, and weights by the log score.
+            The shape that makes the forest most likely, and weights by the score.
         """
         shape = fit_shape(candidates.forest, observations, seed)
-        parts = (candidates.network, Combined(candidates, lambda some: shape.of(some.forest)), candidates.average)
-        *weights, share = map(
-            float, pool_weights([run_scores(part, observations) for part in (*parts, candidates.runs)])
+        shaped = Combined(candidates, lambda some: shape.of(some.forest))
+        parts: list[Rows] = [candidates.network, shaped, candidates.average, candidates.runs]
+        by_score = (
+            crps_weights(parts, observations)
+            if score == "crps"
+            else pool_weights([run_scores(part, observations) for part in parts])
         )
+        *weights, share = map(float, by_score)
         kept = min(share, MOST_OF_RUNS) * float(observations.finished.mean())  # censored runs test it least
         others = [(1.0 - kept) * weight / (1.0 - share) for weight in weights]
         return cls(dict(zip(CANDIDATES, (*others, kept), strict=True)), shape)

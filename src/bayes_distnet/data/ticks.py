@@ -32,9 +32,9 @@ def find_tick(seconds: ArrayLike, finished: ArrayLike | None = None) -> float | 
     """Recognise the tick of the timer that measured runs.
 
     All times must be multiples of the tick, except for rounding errors, and a tick must be coarse: one run in a hundred
-    takes less than a thousand ticks. Times must repeat, too, and in the way that a tick makes them repeat: times one
-    tick apart are then at least as frequent as times that occur twice. (Where an instance always takes the same time,
-    there are no such neighbours.) Fewer than twenty finished runs show no tick.
+    takes less than a thousand ticks. Times must repeat, too, and in the way that a tick makes them repeat: pairs of
+    times one tick apart are then at least half as many as times that occur more than once. (Where an instance always
+    takes the same time, there are few such pairs.) Fewer than twenty finished runs show no tick.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def log_tick_density(rtd: Distribution, seconds: FloatArray, tick: float) -> Flo
     >>> from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
     >>> rtd = RuntimeDistribution(Exponential(scale=[1.0]))
     >>> log_tick_density(rtd, np.array([[2.0, 0.5]]), 1.0).round(4)      # 1.5 to 2.5 s, and 0 to 0.5 s
-    array([[-1.9587, -0.2395]])
+    array([[-1.9587, -0.2396]])
     """
     low, high = tick_ends(seconds, tick)
     low = np.maximum(low, _NEAR_ZERO)

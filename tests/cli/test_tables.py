@@ -169,3 +169,21 @@ def test_an_interrupted_prediction_leaves_no_file(folder, tmp_path):
     assert b"stopped" in running.communicate()[1]
     assert running.returncode == 130
     assert [path.name for path in tmp_path.iterdir()] == ["many.csv"]
+
+
+def test_fit_and_evaluate_report_the_tick_of_a_timer(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=400)
+    seconds = np.maximum(0.1 * np.exp(size + 0.3 * rng.normal(size=400)), 0.006)
+    for name, times in (("ticks", seconds.round(2)), ("exact", seconds)):
+        pd.DataFrame({"size": size, "other": rng.normal(size=400), "elapsed": times}).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+        words = [str(tmp_path / f"{name}.csv"), "--holdout", "0.5"]
+        fit = ["fit", *words, "--time", "elapsed", "--model", "ridge", "--out", str(tmp_path / name)]
+        assert main(fit) == 0
+        assert ("ticks every 0.01 s" in capsys.readouterr().out) == (name == "ticks")
+        assert main(["evaluate", str(tmp_path / name), *words]) == 0
+        assert ("ticks every 0.01 s" in capsys.readouterr().out) == (name == "ticks")
+        assert main(["evaluate", str(tmp_path / name), *words, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["tick"] == (0.01 if name == "ticks" else None)

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from bayes_distnet import Marginal, Ridge
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.data.splits import cut_off, folds_by_instance
 from bayes_distnet.experiments.forms import EXAMPLE_LEVELS
 from bayes_distnet.experiments.pairs import behind
@@ -100,3 +102,16 @@ def test_a_registered_score_is_computed_stored_and_compared(run, tmp_path):
         ahead = behind(results.of("low-samples"), "runs", model="Ridge")
         assert set(ahead.query("score == 'longest'")["ahead"]) == {"Marginal, lognormal"}  # a tie is not ahead
     assert "longest" in set(Results.load(tmp_path / "r").table["score"])
+
+
+def test_the_tick_of_the_timer_is_that_of_all_runs(data, run):
+    frame = data.runs.frame
+    seconds = np.maximum((0.05 / frame["seconds"].median() * frame["seconds"]).round(2), 0.01)
+    ticking = Dataset(RunTable.from_frame(frame.assign(seconds=seconds)), data.features)
+    results = run("low-samples", data=ticking, models=["marginal"], families=["lognormal"], runs=(1,), folds=4)
+    train, test = next(iter(folds_by_instance(40, 4, 0)))
+    column = np.random.default_rng(0).permutation(10)[:1]
+    model = Marginal().fit(ticking.features.iloc[train], ticking.seconds[train][:, column[0]])
+    expected = nllh(model.predict_distribution(ticking.features.iloc[test]), ticking.seconds[test], tick=0.01).mean()
+    row = results.table.query("fold == 0 and score == 'nllh'")
+    assert row["value"].item() == pytest.approx(expected, rel=1e-5)

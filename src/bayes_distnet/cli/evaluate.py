@@ -38,7 +38,8 @@ def add_evaluate(commands: Any) -> None:
         "and --seed that `fit` was given, exactly the instances left out are taken. Instances that are not familiar,\n"
         "compared with the training data, are also scored apart. Two simple models that `fit` stored with the model,\n"
         "fitted to the same rows, are scored beside it: Marginal, which ignores features, and RandomForest. One\n"
-        "sentence compares them. With one run per instance only scores that mean something there are printed.",
+        "sentence compares them. With one run per instance only scores that mean something there are printed. Where\n"
+        "times show the tick of a timer, nllh and joint_nllh are of intervals, and a line reports the tick.",
         "  bayes-distnet fit clasp-factoring --holdout 0.2 --out model\n"
         "  bayes-distnet evaluate model clasp-factoring --holdout 0.2\n"
         "  bayes-distnet evaluate model new.sqlite --features new.parquet --by-instance scores.csv\n"
@@ -65,6 +66,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
     import pandas as pd
 
     from bayes_distnet.data.tables import check_can_write, write_frame
+    from bayes_distnet.data.ticks import find_tick, tick_note
     from bayes_distnet.models.library import load_model
     from bayes_distnet.models.predictions import aligned
     from bayes_distnet.models.table_model import kind_of
@@ -77,8 +79,9 @@ def _evaluate(parsed: argparse.Namespace) -> None:
     model = load_model(parsed.model)
     data, seen = open_unseen(parsed, model, "the scores are too good")
     kind, yardsticks = kind_of(model), load_yardsticks(parsed.model, model)
-    scores = evaluate(model, data)
-    others = {name: evaluate(one, data) for name, one in yardsticks.items()}
+    tick = find_tick(data.seconds, data.finished)
+    scores = evaluate(model, data, tick=tick)
+    others = {name: evaluate(one, data, tick=tick) for name, one in yardsticks.items()}
     familiar = model.familiarity(aligned(data.features, model))["verdict"]
     if parsed.by_instance is not None:
         write_frame(scores.assign(familiar=familiar).rename_axis("instance"), parsed.by_instance)
@@ -90,10 +93,13 @@ def _evaluate(parsed: argparse.Namespace) -> None:
         about = {"solver": solver, "instances": len(data), "runs": len(observed), "cut_off": censored}
         compared = {"yardsticks": means.iloc[1:].to_dict("index"), "verdict": judged}
         facts = {"model": kind, "data": name_of(parsed.data), **about, "seen": seen}
+        facts |= {"tick": tick}
         print_json(facts | {"scores": means.loc[kind].to_dict()} | compared | {"familiarity": apart.to_dict("index")})
         return
     print(f"{kind} on {in_words(len(data), len(observed), censored, solver)}, mean over instances:")
     print(means.to_string(float_format="{:.4f}".format))
+    if tick is not None:
+        print(tick_note(tick))
     if len(apart) > 1 or "familiar" not in apart.index:
         print(f"{kind} by familiarity:")
         print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))

@@ -97,6 +97,7 @@ def _takes_bounds(parser: argparse.ArgumentParser) -> None:
 
 
 def _fit(parsed: argparse.Namespace) -> None:
+    from bayes_distnet.data.ticks import tick_note
     from bayes_distnet.models.library import check_writable, train
     from bayes_distnet.models.table_model import encoder_notes, kind_of
 
@@ -128,6 +129,8 @@ def _fit(parsed: argparse.Namespace) -> None:
     learnt_from = in_words(record.instances, record.runs, record.censored, record.solver)
     print_notes(encoder_notes(model))
     print(f"{kind_of(model)} learnt in {record.seconds:.1f} s from {learnt_from}{rest}")
+    if (tick := model.training_runs_.tick) is not None:
+        print(tick_note(tick))
     print(f"model in {parsed.out}")
 
 

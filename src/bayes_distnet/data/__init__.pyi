@@ -14,3 +14,4 @@ from .store import Store as Store
 from .synthetic import make_runs as make_runs
 from .tables import read_runs as read_runs
 from .tables import write_runs as write_runs
+from .ticks import find_tick as find_tick

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
 from bayes_distnet.data.numbers import as_array, as_numbers, first_of
 from bayes_distnet.data.targets import split_target
+from bayes_distnet.data.ticks import find_tick, spread_over_ticks
 from bayes_distnet.errors import RuntimeDataError
 
 LARGEST = 1e100  # seconds; sums and squares of runtimes must stay finite
 
 
 class ZeroRuntimeWarning(UserWarning):
-    """Some runs took 0 s by their timer and were raised to half of the smallest positive runtime."""
+    """Some runs took 0 s by their timer and were raised to half of its tick, or of the smallest positive runtime."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,25 @@ class Observations:
         """Return the number of runs per instance."""
         return np.bincount(self.instance, minlength=self.n_instances)
 
+    def over_ticks(self, tick: float, random_state: int) -> Observations:
+        """Spread finished runs whose times repeat over the ticks of their timer.
+
+        Parameters
+        ----------
+        tick : float
+            Tick in seconds, as `find_tick` returns it.
+        random_state : int
+            Seed of the order of runs within a tick.
+
+        Returns
+        -------
+        Observations
+            The same runs, with times that no longer repeat.
+        """
+        seconds = self.seconds.copy()
+        seconds[self.finished] = spread_over_ticks(seconds[self.finished], tick, random_state)
+        return replace(self, seconds=seconds)
+
     def matrix(self) -> tuple[FloatArray, BoolArray]:
         """Return seconds and finished flags as instances x runs; NaN and False where there is no run."""
         counts = self.runs_of_each()
@@ -66,12 +86,12 @@ class Observations:
 
 
 def check_seconds(
-    seconds: ArrayLike, finished: ArrayLike | None = None, *, what: str = "y"
+    seconds: ArrayLike, finished: ArrayLike | None = None, *, what: str = "y", tick: float | None = None
 ) -> tuple[FloatArray, BoolArray]:
     """Check runtimes of any shape.
 
-    Zeros result from the resolution of a timer: they are raised to half of the smallest positive runtime, with a
-    `ZeroRuntimeWarning`.
+    Zeros result from the resolution of a timer: they are raised to half of its tick (see `find_tick`), or of the
+    smallest positive runtime where no tick shows, with a `ZeroRuntimeWarning`.
 
     Parameters
     ----------
@@ -81,6 +101,8 @@ def check_seconds(
         Whether each run finished, in the shape of `seconds`; default: all.
     what : str, default "y"
         Name of the runtimes in messages.
+    tick : float, optional
+        Tick of the timer in seconds, where it is known; by default it is looked for.
 
     Returns
     -------
@@ -102,7 +124,7 @@ def check_seconds(
     values = as_numbers(seconds, what)
     flags = _check_finished(finished, values, what)
     check_range(values, what + "[{}]")
-    return raise_zeros(values, what), flags
+    return raise_zeros(values, what, flags, tick), flags
 
 
 def _check_finished(finished: ArrayLike | None, seconds: FloatArray, what: str) -> BoolArray:
@@ -150,8 +172,8 @@ def check_range(values: FloatArray, at: str) -> None:
             )
 
 
-def raise_zeros(values: FloatArray, what: str) -> FloatArray:
-    """Raise runtimes of 0 s to half of the smallest positive runtime, with a `ZeroRuntimeWarning`.
+def raise_zeros(values: FloatArray, what: str, finished: BoolArray, tick: float | None = None) -> FloatArray:
+    """Raise runtimes of 0 s to half of a tick or of the smallest positive runtime, with a `ZeroRuntimeWarning`.
 
     Parameters
     ----------
@@ -159,6 +181,10 @@ def raise_zeros(values: FloatArray, what: str) -> FloatArray:
         Runtimes; NaN where there is no run.
     what : str
         Name of the runtimes in messages.
+    finished : ndarray of bool
+        Whether each run finished.
+    tick : float, optional
+        Tick of the timer in seconds, where it is known; by default it is looked for.
 
     Returns
     -------
@@ -177,10 +203,13 @@ def raise_zeros(values: FloatArray, what: str) -> FloatArray:
     if positive.size == 0:
         raise RuntimeDataError(f"{what}: every runtime is 0 s. Measure with a finer timer.")
     least = float(positive.min())
+    tick = find_tick(values, finished) if tick is None else tick
+    half_of = "the timer's tick" if tick is not None else "the smallest positive runtime"
     floor = least / 2 or least  # half of the smallest float is 0
+    floor = floor if tick is None else tick / 2
     warnings.warn(
         f"{what}: {int(zero.sum())} of {int((~np.isnan(values)).sum())} runs took 0 s; they are taken as {floor:g} s, "
-        "half of the smallest positive runtime.",
+        f"half of {half_of}.",
         ZeroRuntimeWarning,
         stacklevel=_caller_level(),
     )

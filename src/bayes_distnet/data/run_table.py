@@ -290,5 +290,5 @@ def _check_table_seconds(seconds: FloatArray, status: NDArray[np.object_], limit
             "finished, or pass a higher cutoff if the limit really was higher."
         )
     seconds = np.where(timeout, np.minimum(seconds, limit), seconds)
-    raised = raise_zeros(np.where(observed, seconds, np.nan), "run table")
+    raised = raise_zeros(np.where(observed, seconds, np.nan), "run table", solved)
     return np.where(observed, raised, seconds)

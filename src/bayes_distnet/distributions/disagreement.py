@@ -11,6 +11,7 @@ from bayes_distnet.distributions.mixture import Mixture
 from bayes_distnet.distributions.moments import variance_of_means, weighted_sum
 from bayes_distnet.distributions.quantiles import solve
 from bayes_distnet.distributions.special.elementary import log_sum_exp
+from bayes_distnet.distributions.ticks import log_tick_density
 
 # Gauss-Hermite nodes of means and variances of log time: exact for a lognormal, whose log quantiles are a line.
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
@@ -70,7 +71,9 @@ def log_sf_given(mixture: Mixture, hardness: FloatArray, times: FloatArray) -> F
     return log_sf.reshape(*hardness.shape, times.shape[1])
 
 
-def log_joint(mixture: Mixture, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+def log_joint(
+    mixture: Mixture, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None = None
+) -> FloatArray:
     """(n,) log density of all runs of an instance together: runs are independent given the draw.
 
     Parameters
@@ -79,6 +82,8 @@ def log_joint(mixture: Mixture, seconds: FloatArray, finished: BoolArray, presen
         n rows of D draws.
     seconds, finished, present : ndarray
         Runs, (n, k); where there is none, any positive seconds.
+    tick : float, optional
+        Tick of the timer that showed the seconds; densities are then means over ticks.
 
     Returns
     -------
@@ -87,13 +92,17 @@ def log_joint(mixture: Mixture, seconds: FloatArray, finished: BoolArray, presen
     """
     result = np.empty(len(mixture))
     for rows in blocks(len(mixture), mixture.n_draws * seconds.shape[1]):
-        result[rows] = _log_joint(mixture.take(rows), seconds[rows], finished[rows], present[rows])
+        result[rows] = _log_joint(mixture.take(rows), seconds[rows], finished[rows], present[rows], tick)
     return result
 
 
-def _log_joint(mixture: Mixture, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+def _log_joint(
+    mixture: Mixture, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None
+) -> FloatArray:
     draws, repeat = mixture.split_draws(), np.repeat(np.arange(len(mixture)), mixture.n_draws)
-    each = np.where(finished[repeat], draws.log_pdf(seconds[repeat]), draws.log_sf(seconds[repeat]))
+    times = seconds[repeat]
+    density = draws.log_pdf(times) if tick is None else log_tick_density(draws, times, tick)
+    each = np.where(finished[repeat], density, draws.log_sf(times))
     joint = np.where(present[repeat], each, 0.0).sum(axis=1).reshape(len(mixture), -1)
     with np.errstate(divide="ignore"):
         return log_sum_exp(joint + np.log(mixture.draw_weights))

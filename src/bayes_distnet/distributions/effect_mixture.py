@@ -21,10 +21,12 @@ from bayes_distnet.distributions.moments import tail_index
 from bayes_distnet.distributions.numeric import find_roots
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.distributions.special.elementary import log_sum_exp
+from bayes_distnet.distributions.ticks import log_difference, log_tick_density, tick_ends
 
 # Gauss-Legendre nodes of integrals over normal scores, and the range of these: tails beyond weigh 1e-17.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 _LOWEST, _HIGHEST = -8.5, 9.0
+_UNDERFLOW = -40.0  # normal score below all probabilities that floating point numbers have
 _DEGREES = np.arange(24)
 _SCORES, _CHANCES = np.polynomial.hermite_e.hermegauss(_DEGREES.size)
 _CHANCES /= _CHANCES.sum()
@@ -236,8 +238,13 @@ class EffectMixture:
         """Condition on runs (n, k) of the instances."""
         return replace(self, effect=self.effect.reweighted(self._evidence(seconds, finished, present)))
 
-    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+    def log_joint(
+        self, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None = None
+    ) -> FloatArray:
         """Return the log density (n,) of all runs (n, k) of an instance together."""
+        if tick is not None:
+            evidence = self._tick_evidence(seconds, finished, present, tick)
+            return log_sum_exp(evidence + self.effect.log_belief)
         own = np.where(finished & present, self.marginal.log_pdf(seconds), 0.0).sum(axis=1)
         return np.asarray(own + log_sum_exp(self._evidence(seconds, finished, present) + self.effect.log_belief))
 
@@ -247,5 +254,22 @@ class EffectMixture:
         for rows in blocks(len(self), seconds.shape[1] * GRID.size):
             effect, score = self.effect.take(rows), scores[rows]
             each = np.where(finished[rows, :, None], effect.log_density(score), effect.log_sf(score))
+            result[rows] = np.where(present[rows, :, None], each, 0.0).sum(axis=1)
+        return result
+
+    def _tick_evidence(self, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float) -> FloatArray:
+        """(n, G) log likelihood of runs whose times a timer showed, with mean densities over its ticks."""
+        low, high = tick_ends(seconds, tick)
+        width, result = np.log(np.maximum(high - low, 1e-300)), np.empty((len(self), GRID.size))
+        ends = [normal_scores(self.marginal.log_sf(times)) for times in (low, high, seconds)]
+        ends[2] = np.maximum(ends[2], _UNDERFLOW)
+        marginal = log_tick_density(self.marginal, seconds, tick)
+        for rows in blocks(len(self), seconds.shape[1] * GRID.size):
+            effect, (before, after, at) = self.effect.take(rows), (scores[rows] for scores in ends)
+            mass, lost = log_difference(effect.log_sf(before), effect.log_sf(after))
+            # Over a narrow tick the part that an instance has of the prediction's density does not change.
+            part = effect.log_density(at) + marginal[rows, :, None]
+            each = np.where(lost, part, mass - width[rows, :, None])
+            each = np.where(finished[rows, :, None], each, effect.log_sf(at))
             result[rows] = np.where(present[rows, :, None], each, 0.0).sum(axis=1)
         return result

@@ -207,9 +207,11 @@ class InstanceRuntimes(PredictedRuntimes):
         """(n,) mean, over instances that the prediction may stand for, of their variances, in s²."""
         return self.variance() - self.epistemic()
 
-    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+    def log_joint(
+        self, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None = None
+    ) -> FloatArray:
         """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
-        return self._mixture.log_joint(seconds, finished, present)
+        return self._mixture.log_joint(seconds, finished, present, tick)
 
     # -- other distributions made from it ------------------------------------------------------------------------
 

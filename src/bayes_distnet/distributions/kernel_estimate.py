@@ -19,6 +19,7 @@ from bayes_distnet.distributions.kernels import Kernels
 from bayes_distnet.distributions.numeric import integrate
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.distributions.special.elementary import HALF_LOG_2PI, log_sum_exp
+from bayes_distnet.distributions.ticks import log_tick_density
 from bayes_distnet.errors import SettingError
 from bayes_distnet.validation import check_at_least, check_numbers
 
@@ -290,9 +291,12 @@ class KernelEstimate(PredictedRuntimes):
         """Raise a `SettingError`: a kernel estimate has no draws of distributions to compare."""
         self._refuse("unsure_share()")
 
-    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+    def log_joint(
+        self, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None = None
+    ) -> FloatArray:
         """(n,) log density of all runs (n, k), which count as independent: nothing is known of what they share."""
-        each = np.where(finished, self.log_pdf(seconds), self.log_sf(seconds))
+        density = self.log_pdf(seconds) if tick is None else log_tick_density(self, seconds, tick)
+        each = np.where(finished, density, self.log_sf(seconds))
         return np.asarray(np.where(present, each, 0.0).sum(axis=1))
 
     def _refuse(self, method: str) -> NoReturn:

@@ -192,10 +192,12 @@ class RuntimeDistribution(PredictedRuntimes):
         self._need_draws("log_sf_given")
         return log_sf_given(self._mixture, hardness, times)
 
-    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
+    def log_joint(
+        self, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None = None
+    ) -> FloatArray:
         """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
         self._need_draws("log_joint")
-        return log_joint(self._mixture, seconds, finished, present)
+        return log_joint(self._mixture, seconds, finished, present, tick)
 
     def _need_draws(self, method: str) -> None:
         if np.any(self._mixture.power != 1):

@@ -46,8 +46,23 @@ class RuntimeMathematics(Ignorance):
         """(n,) variance in s²."""
 
     @abstractmethod
-    def log_joint(self, seconds: FloatArray, finished: BoolArray, present: BoolArray) -> FloatArray:
-        """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds."""
+    def log_joint(
+        self, seconds: FloatArray, finished: BoolArray, present: BoolArray, tick: float | None = None
+    ) -> FloatArray:
+        """(n,) log density of all runs (n, k) of an instance together; where there is no run, any positive seconds.
+
+        Parameters
+        ----------
+        seconds, finished, present : ndarray
+            Runs.
+        tick : float, optional
+            Tick of the timer that showed the seconds; densities are then means over ticks.
+
+        Returns
+        -------
+        ndarray
+            Logs of densities per second for each finished run, of probabilities for each other run.
+        """
 
     @property
     @abstractmethod

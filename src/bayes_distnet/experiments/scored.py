@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.ticks import find_tick
 from bayes_distnet.experiments.forms import EXAMPLE_LEVELS, PIT_BINS
 from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import Record
@@ -39,7 +40,7 @@ def score_model(job: Job, data: Dataset) -> Record:
         instances, and predictions if asked for.
     """
     split = split_data(job, data)
-    trial = _trial(job, split)
+    trial = _trial(job, split, find_tick(data.seconds, data.finished))
     transforms = pit(trial.rtd, split.test.seconds, split.test.finished, random_state=0)
     transforms = np.clip(transforms[~np.isnan(transforms)], 0.0, 1.0)
     record: Record = {
@@ -53,15 +54,16 @@ def score_model(job: Job, data: Dataset) -> Record:
     return record | ({"examples": _examples(trial, data, split)} if job.examples else {})
 
 
-def _trial(job: Job, split: Split) -> Trial:
+def _trial(job: Job, split: Split, tick: float | None) -> Trial:
     entry = find_model(job.text)
     scores = [score.key for score in SCORES.values() if score.computed]
     if not entry.is_limit:
-        return fit_and_score(build_model(entry, job), split.train, split.test, scores, scale=split.scale)
+        return fit_and_score(build_model(entry, job), split.train, split.test, scores, scale=split.scale, tick=tick)
     started = time.perf_counter()
     rtd = entry.limit_of(split.test.seconds, split.test.finished)
     spent = time.perf_counter() - started
-    return Trial(rtd, score_all(rtd, split.test.seconds, split.test.finished, scores, scale=split.scale), spent, 0.0)
+    values = score_all(rtd, split.test.seconds, split.test.finished, scores, scale=split.scale, tick=tick)
+    return Trial(rtd, values, spent, 0.0)
 
 
 def _verdicts(split: Split) -> list[str]:

@@ -54,6 +54,9 @@ class RuntimeEstimator(ExplainedModel, ShownModel, RegressorMixin, BaseEstimator
     def fit(self, X: Any, y: Any, finished: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Learn from runs.
 
+        Times of a timer that ticks (`find_tick`) are intervals: those that repeat are spread over their ticks, in an
+        order that `random_state` fixes. `training_runs_.tick` is the tick in seconds, or None.
+
         Parameters
         ----------
         X : array-like or DataFrame
@@ -138,6 +141,8 @@ class RuntimeEstimator(ExplainedModel, ShownModel, RegressorMixin, BaseEstimator
                 "only one."
             )
         self.training_runs_ = TrainingRuns.of(observations, marked=finished is not None)
+        if (tick := self.training_runs_.tick) is not None:
+            observations = observations.over_ticks(tick, seed_of(getattr(self, "random_state", 0)))
         self.training_range_ = TrainingRange.fit(features)
         self.background_: FloatArray | None = background.background_of(features, observations)
         unseen = self._fit(features, observations)
@@ -191,7 +196,8 @@ class RuntimeEstimator(ExplainedModel, ShownModel, RegressorMixin, BaseEstimator
         Returns
         -------
         float
-            Mean over runs of the log density (per second) if finished, else of the log survival.
+            Mean over runs of the log density (per second) if finished, else of the log survival. If the training runs
+            had a timer that ticks, densities are means over its ticks.
 
         Raises
         ------
@@ -202,7 +208,7 @@ class RuntimeEstimator(ExplainedModel, ShownModel, RegressorMixin, BaseEstimator
         y, finished = split_target(y, finished)
         if finished is None and self.training_runs_.marked:
             raise RuntimeDataError(NO_FLAGS.format(model=type(self).__name__))
-        return mean_log_likelihood(rtd, y, finished, sample_weight)
+        return mean_log_likelihood(rtd, y, finished, sample_weight, tick=self.training_runs_.tick)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: `model.json` and `model.safetensors`.

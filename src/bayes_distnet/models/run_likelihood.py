@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from bayes_distnet.data.observations import observe
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
+from bayes_distnet.distributions.ticks import log_tick_density
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.validation import check_numbers
 
@@ -21,7 +22,12 @@ NO_FLAGS = (
 
 
 def mean_log_likelihood(
-    rtd: PredictedRuntimes, y: Any, finished: ArrayLike | None, sample_weight: ArrayLike | None = None
+    rtd: PredictedRuntimes,
+    y: Any,
+    finished: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    tick: float | None = None,
 ) -> float:
     """Return the mean log likelihood of runs.
 
@@ -33,6 +39,8 @@ def mean_log_likelihood(
         Runs, in the forms that `fit` takes.
     sample_weight : array-like or None
         Weight of every row; None weighs all runs alike.
+    tick : float, optional
+        Tick of the timer in seconds; densities are then means over ticks.
 
     Returns
     -------
@@ -43,7 +51,8 @@ def mean_log_likelihood(
     rows, observations = observe(np.arange(len(rtd), dtype=float)[:, None], y, finished, need_finished=False)
     row = rows[observations.instance, 0].astype(int)
     runs, seconds = rtd[row], observations.seconds[:, None]
-    values = np.where(observations.finished, runs.log_pdf(seconds)[:, 0], runs.log_sf(seconds)[:, 0])
+    density = runs.log_pdf(seconds) if tick is None else log_tick_density(runs, seconds, tick)
+    values = np.where(observations.finished, density[:, 0], runs.log_sf(seconds)[:, 0])
     return float(np.average(values, weights=None if sample_weight is None else _weights(sample_weight, len(rtd))[row]))
 
 

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from bayes_distnet.arrays import BoolArray, FloatArray, IntArray
 from bayes_distnet.data import splits
 from bayes_distnet.data.observations import check_seconds
+from bayes_distnet.data.ticks import AUTO, resolve_tick, tick_note
 from bayes_distnet.errors import FeatureError, RuntimeDataError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.scoring.trial import Part, fit_and_score, score_names
@@ -30,6 +31,7 @@ def compare(
     runs: int | None = None,
     cut_off: float = 0.0,
     scores: Iterable[str] = ("nllh", "ks", "crps"),
+    tick: float | str | None = AUTO,
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
@@ -57,10 +59,13 @@ def compare(
     scores : iterable of str
         Keys of `SCORES`. Where runs were cut off, crps ends at the latest cutoff for all instances: whether it counts
         longer times must not depend on whether a run finished.
+    tick : float, "auto" or None, default "auto"
+        Tick of the timer in seconds: finished runs are scored as intervals of that width. "auto" looks for it in all
+        runs (`find_tick`); None takes times as exact. Models look for it in their training runs.
     random_state : int, default 0
         Seed of the folds and of the order of runs.
     progress : callable, optional
-        Called with a line of text before each fit.
+        Called with a line of text before each fit, and with one about the tick if there is one.
 
     Returns
     -------
@@ -92,6 +97,9 @@ def compare(
     check_seed("random_state", random_state)
     times, flags = _matrices(seconds, finished)
     take = _rows_of(features, len(times))
+    width = resolve_tick(tick, times, flags)
+    if width is not None and progress is not None:
+        progress(tick_note(width))
     learnt, known = splits.first_runs(times, flags, runs, random_state)
     parts = list(splits.folds_by_instance(len(times), folds, random_state))[:only_folds]
     _check_tests(times, [test for _, test in parts])
@@ -104,7 +112,7 @@ def compare(
         for name, model in models.items():
             if progress is not None:
                 progress(f"fold {fold + 1}: {name}")
-            trial = fit_and_score(clone(model), learn_from, unseen, names)
+            trial = fit_and_score(clone(model), learn_from, unseen, names, tick=width)
             spent = {"fit_seconds": trial.fit_seconds, "predict_seconds": trial.predict_seconds}
             rows += [
                 {"model": name, "fold": fold, "score": score, "value": mean, "instances": len(test)} | spent

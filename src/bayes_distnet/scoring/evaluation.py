@@ -10,6 +10,7 @@ import pandas as pd
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.batches import ROWS
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.ticks import AUTO, resolve_tick
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.familiarity import Verdict
@@ -18,7 +19,9 @@ from bayes_distnet.scoring.registry import SCORES
 from bayes_distnet.scoring.trial import score_all, score_names
 
 
-def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | None = None) -> pd.DataFrame:
+def evaluate(
+    model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | None = None, *, tick: float | str | None = AUTO
+) -> pd.DataFrame:
     """Score a fitted model on the runs of a data set.
 
     Parameters
@@ -29,6 +32,9 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
         Runs of one solver, and features. Features are matched to those of the model by name.
     scores : iterable of str, optional
         Keys of `SCORES`; by default those with `evaluated`.
+    tick : float, "auto" or None, default "auto"
+        Tick of the timer in seconds: finished runs are scored as intervals of that width. "auto" looks for it in the
+        runs (`find_tick`); None takes times as exact.
 
     Returns
     -------
@@ -40,7 +46,7 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
     Raises
     ------
     SettingError
-        An unknown score, or one that is a single number for all instances.
+        An unknown score, one that is a single number for all instances, or a tick that is not positive.
     """
     names = [score.key for score in SCORES.values() if score.evaluated] if scores is None else score_names(scores)
     if pooled := [name for name in names if SCORES[name].pooled]:
@@ -49,9 +55,9 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
     counts = runs["instance"].value_counts().reindex(data.features.index, fill_value=0)
     if scores is None:
         names = [name for name in names if counts.max() >= SCORES[name].least_runs]
-    horizon = _horizons(runs, counts)
+    horizon, tick = _horizons(runs, counts), resolve_tick(tick, data.seconds, data.finished)
     parts = [
-        _evaluate_rows(model, data.take(rows), names, horizon[rows])
+        _evaluate_rows(model, data.take(rows), names, horizon[rows], tick)
         for rows in np.array_split(np.arange(len(data)), max(1, -(-len(data) // ROWS)))
     ]
     table = pd.concat(parts)
@@ -61,9 +67,11 @@ def evaluate(model: RuntimeEstimator, data: Dataset, scores: Iterable[str] | Non
     return table
 
 
-def _evaluate_rows(model: RuntimeEstimator, data: Dataset, names: list[str], horizon: FloatArray) -> pd.DataFrame:
+def _evaluate_rows(
+    model: RuntimeEstimator, data: Dataset, names: list[str], horizon: FloatArray, tick: float | None
+) -> pd.DataFrame:
     rtd = model.predict_distribution(aligned(data.features, model))
-    values = score_all(rtd, data.seconds, data.finished, names, horizon=horizon)
+    values = score_all(rtd, data.seconds, data.finished, names, horizon=horizon, tick=tick)
     return pd.DataFrame(values, index=data.features.index)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from bayes_distnet.arrays import FloatArray, IndexArray
 from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.ticks import find_tick
 from bayes_distnet.errors import RuntimeDataError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.explanation.grouping import CORRELATED, Groups, check_names, group_features
@@ -132,7 +133,8 @@ def importance(
     dealt = group_features(groups, names, features.set_axis(names, axis=1))
     others = [_wrong_instances(len(known), rng) for _ in range(repeats)]
     places = dict(zip(names, features.columns, strict=True))
-    before = nllh(model.predict_distribution(features), seconds, finished)
+    tick = find_tick(data.seconds, data.finished)
+    before = nllh(model.predict_distribution(features), seconds, finished, tick=tick)
     rows = []
     for members in dealt.values():
         columns = [places[name] for name in members]
@@ -140,7 +142,7 @@ def importance(
         for some in _blocks(others, len(known)):
             tables = [_dealt(features, columns, other) for other in some]
             rtd = model.predict_distribution(pd.concat(tables, ignore_index=True))
-            each = nllh(rtd, np.tile(seconds, (len(some), 1)), np.tile(finished, (len(some), 1)))
+            each = nllh(rtd, np.tile(seconds, (len(some), 1)), np.tile(finished, (len(some), 1)), tick=tick)
             scores += each.reshape(len(some), -1).sum(axis=0)
         worse = scores / repeats - before
         rows.append((worse.mean(), worse.std(ddof=1) / np.sqrt(len(known)), len(members)))

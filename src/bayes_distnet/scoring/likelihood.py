@@ -10,6 +10,8 @@ import scipy.stats
 
 from bayes_distnet.arrays import BoolArray, FloatArray
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
+from bayes_distnet.distributions.ticks import log_tick_density
+from bayes_distnet.errors import SettingError
 from bayes_distnet.scoring.runs import Runs, runs_of
 from bayes_distnet.validation import check_positive
 
@@ -30,11 +32,13 @@ def nllh(
     *,
     published: bool = False,
     scale: float | None = None,
+    tick: float | None = None,
 ) -> FloatArray:
     r"""Negative log likelihood: mean of :math:`-\log (f(t)\,t_{\max})`, or :math:`-\log P(T > t)` for a censored run.
 
     Densities are of the runtime divided by the longest run of the instance, :math:`t_{\max}`, so that instances of
-    different lengths can be averaged.
+    different lengths can be averaged. With a tick of the timer the density is the mean over the interval that a time
+    stands for, :math:`P(t - \tfrac{tick}{2} < T \le t + \tfrac{tick}{2}) / tick`, so that spikes are worth nothing.
 
     Parameters
     ----------
@@ -48,6 +52,9 @@ def nllh(
     scale : float, optional
         Seconds per unit of scaled time, by default the largest of all runtimes. The papers took the largest training
         runtime.
+    tick : float, optional
+        Tick of the timer in seconds, see `find_tick`; by default times are exact. A time of at most half a tick stands
+        for one that the timer showed as 0. Not with `published`.
 
     Returns
     -------
@@ -62,13 +69,19 @@ def nllh(
     >>> nllh(rtd, [2.0, 3.0], finished=[True, False]).round(4)       # 2 - log 2, and 3
     array([1.3069, 3.    ])
     """
-    runs = runs_of(rtd, runtimes, finished)
-    density, survival = rtd.log_pdf(runs.seconds), rtd.log_sf(runs.seconds)
+    if published and tick is not None:
+        raise SettingError(f"tick={tick!r}: the published score takes times as exact; leave one of the two out.")
+    runs = runs_of(rtd, runtimes, finished, tick)
+    density, survival = _log_density(rtd, runs, tick), rtd.log_sf(runs.seconds)
     if published:
         unit = np.log(_scale(runs, scale))
         density = np.where(density + unit > np.log(1e-6), density, np.log(1e-4) - unit)
     relative = density + np.log(np.maximum(runs.largest, 1e-300))[:, None]
     return -runs.average(np.where(runs.finished, relative, survival))
+
+
+def _log_density(rtd: PredictedRuntimes, runs: Runs, tick: float | None) -> FloatArray:
+    return rtd.log_pdf(runs.seconds) if tick is None else log_tick_density(rtd, runs.seconds, tick)
 
 
 def _scale(runs: Runs, scale: float | None) -> float:
@@ -78,7 +91,7 @@ def _scale(runs: Runs, scale: float | None) -> float:
     return float(scale)
 
 
-def joint_nllh(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> FloatArray:
+def joint_nllh(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None, *, tick: float | None = None) -> FloatArray:
     """Negative log likelihood of all runs of an instance together, divided by their number.
 
     Runs of an instance share what the features do not tell about it. `nllh` looks at each run alone and cannot see
@@ -90,6 +103,8 @@ def joint_nllh(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> F
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs of these instances: see `bayes_distnet.scoring.scores`.
+    tick : float, optional
+        See `nllh`.
 
     Returns
     -------
@@ -105,9 +120,9 @@ def joint_nllh(rtd: PredictedRuntimes, runtimes: Any, finished: Any = None) -> F
     >>> [float(joint_nllh(rtd, runs)[0].round(2)) for runs in (alike, mixed)]
     [1.1, 0.85]
     """
-    runs = runs_of(rtd, runtimes, finished)
+    runs = runs_of(rtd, runtimes, finished, tick)
     unit = np.log(np.maximum(runs.largest, 1e-300)) * runs.finished.sum(axis=1)
-    joint = rtd.log_joint(runs.seconds, runs.finished, runs.present) + unit
+    joint = rtd.log_joint(runs.seconds, runs.finished, runs.present, tick) + unit
     return np.where(runs.count > 0, -joint / np.maximum(runs.count, 1.0), np.nan)
 
 

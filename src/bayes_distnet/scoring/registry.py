@@ -60,6 +60,8 @@ class Score:
         training run, if `scaled`.
     scaled : bool
         Whether the function takes `scale`.
+    ticked : bool
+        Whether the function takes `tick`, that of the timer.
     truncated : bool
         Whether the function takes `horizon`, a time per instance past which nothing counts.
     least_runs : int
@@ -81,6 +83,7 @@ class Score:
     claimed: bool = False
     published: bool = False
     scaled: bool = False
+    ticked: bool = False
     truncated: bool = False
     least_runs: int = 1
     pooled: bool = False
@@ -122,9 +125,10 @@ SCORES: Registry[Score] = Registry(
             "NLLH",
             "Negative log likelihood of the test runs, mean over runs and instances. Densities are of the runtime "
             "divided by the longest run of the instance; a censored run counts with the probability of lasting "
-            "longer. Less is better.",
+            "longer, and a time of a timer that ticks with its mean density over the tick. Less is better.",
             f"{_AT}.likelihood:nllh",
             evaluated=True,
+            ticked=True,
             compared=True,
             claimed=True,
         ),
@@ -208,6 +212,7 @@ SCORES: Registry[Score] = Registry(
             "prediction knows what runs of an instance share. Less is better.",
             f"{_AT}.likelihood:joint_nllh",
             evaluated=True,
+            ticked=True,
             compared=True,
             least_runs=2,
         ),

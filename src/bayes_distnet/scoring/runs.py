@@ -14,6 +14,7 @@ from bayes_distnet.data.observations import check_seconds
 from bayes_distnet.data.targets import split_target
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes, check_distribution
 from bayes_distnet.errors import RuntimeDataError
+from bayes_distnet.validation import check_positive
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Runs:
         return Runs(self.seconds, self.finished, self.finished)
 
 
-def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any) -> Runs:
+def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any, tick: float | None = None) -> Runs:
     """Check the runs of a distribution's rows and bring them into one form.
 
     Parameters
@@ -94,6 +95,8 @@ def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any) -> Runs:
         Predicted runtimes, one row per instance.
     runtimes, finished : array-like
         Runs in one of the forms that `bayes_distnet.scoring.scores` lists.
+    tick : float, optional
+        Tick of their timer in seconds.
 
     Returns
     -------
@@ -106,6 +109,8 @@ def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any) -> Runs:
         Runs that do not match the rows, or are no runtimes.
     """
     check_distribution(rtd)
+    if tick is not None:
+        check_positive("tick", tick)
     runtimes, finished = split_target(runtimes, finished, what="runtimes")
     if isinstance(runtimes, list | tuple) and any(isinstance(row, np.ndarray | list | tuple) for row in runtimes):
         sizes = _sizes(runtimes, "runtimes")
@@ -113,7 +118,7 @@ def runs_of(rtd: PredictedRuntimes, runtimes: Any, finished: Any) -> Runs:
             raise RuntimeDataError("finished must hold, for every instance, as many flags as runtimes has runs")
         finished = None if finished is None else _padded(finished, sizes, False)
         runtimes = _padded(runtimes, sizes, np.nan)
-    seconds, flags = check_seconds(runtimes, finished, what="runtimes")
+    seconds, flags = check_seconds(runtimes, finished, what="runtimes", tick=tick)
     if seconds.ndim not in (1, 2) or len(seconds) != len(rtd):
         raise RuntimeDataError(
             f"runtimes have shape {seconds.shape}; for a distribution of {len(rtd)} rows give ({len(rtd)},), one run "

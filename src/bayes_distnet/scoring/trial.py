@@ -64,7 +64,15 @@ class Trial:
         return {key: _mean(values) for key, values in self.values.items()}
 
 
-def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *, scale: float | None = None) -> Trial:
+def fit_and_score(
+    model: Any,
+    train: Part,
+    test: Part,
+    scores: Iterable[str],
+    *,
+    scale: float | None = None,
+    tick: float | None = None,
+) -> Trial:
     """Fit a model on some instances and score its predictions of others.
 
     Parameters
@@ -77,6 +85,8 @@ def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *,
         Keys of `SCORES`.
     scale : float, optional
         Longest training run, for the scores that are computed as published.
+    tick : float, optional
+        Tick of the timer in seconds, for scores by likelihood.
 
     Returns
     -------
@@ -89,7 +99,7 @@ def fit_and_score(model: Any, train: Part, test: Part, scores: Iterable[str], *,
     rtd = fitted.predict_distribution(test.features)
     rtd.median()  # a prediction may do part of its work when it is first used
     ended = time.perf_counter()
-    values = score_all(rtd, test.seconds, test.finished, scores, scale=scale, horizon=test.horizon)
+    values = score_all(rtd, test.seconds, test.finished, scores, scale=scale, horizon=test.horizon, tick=tick)
     return Trial(rtd, values, between - started, ended - between)
 
 
@@ -101,6 +111,7 @@ def score_all(
     *,
     scale: float | None = None,
     horizon: FloatArray | None = None,
+    tick: float | None = None,
 ) -> dict[str, FloatArray]:
     """Compute several scores of one prediction.
 
@@ -116,6 +127,8 @@ def score_all(
         Longest training run, for the scores that are computed as published; by default the longest of these runs.
     horizon : ndarray of shape (n_instances,), optional
         Seconds past which nothing counts, for scores that end there; by default the cutoffs of censored runs.
+    tick : float, optional
+        Tick of the timer in seconds, for scores by likelihood; by default times are exact.
 
     Returns
     -------
@@ -127,6 +140,7 @@ def score_all(
     for score in chosen:
         more: dict[str, Any] = {"scale": scale} if score.scaled else {}
         more |= {"horizon": horizon} if score.truncated and horizon is not None else {}
+        more |= {"tick": tick} if score.ticked else {}
         values[score.key] = np.asarray(score(rtd, seconds, finished, **more))
     return values
 

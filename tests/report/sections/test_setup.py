@@ -1,11 +1,15 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 from fake_results import fake_results
 from report_files import Page
 
+from bayes_distnet.data.dataset import Dataset
+from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.report.book import Book
-from bayes_distnet.report.sections.setup import definitions, setup
+from bayes_distnet.report.sections.setup import data_facts, definitions, setup
 from bayes_distnet.report.write import write_report
 from bayes_distnet.scoring.registry import SCORES
 
@@ -48,3 +52,11 @@ def test_every_score_of_the_table_is_defined_once(results):
     assert {SCORES[key].label for key in set(results.table["score"]) & set(SCORES)} < set(facts)
     assert {"Calibration", "±", "Limits"} < set(facts)
     assert "Wasserstein [s]" not in facts
+
+
+def test_a_timer_that_ticks_is_named(results):
+    frame = results.data.runs.frame
+    seconds = np.maximum((0.05 / frame["seconds"].median() * frame["seconds"]).round(2), 0.01)
+    ticking = Dataset(RunTable.from_frame(frame.assign(seconds=seconds)), results.data.features)
+    assert not any(name.startswith("Timer") for name, _ in data_facts(results))
+    assert "ticks every 0.01 s" in dict(data_facts(SimpleNamespace(data=ticking)))["Timer of clasp"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_distnet.data.ticks import find_tick, tick_note
 from bayes_distnet.errors import BayesDistNetError
 from bayes_distnet.experiments.results import Results
 from bayes_distnet.experiments.statistics import CUTOFFS, family_label, level_name, model_order
@@ -65,10 +66,13 @@ def data_facts(results: Results) -> list[tuple[str, str]]:
     each = f"{runs[0]}" if runs.size == 1 else f"{runs[0]} to {runs[-1]}"
     per = "instance" if len(data.solvers) == 1 else "instance and solver"
     shortest, median, longest = np.quantile(observed.seconds, [0, 0.5, 1])
+    own = {solver: observed.of(solver) for solver in data.solvers}
+    ticks = {solver: find_tick(runs_of.seconds, runs_of.finished) for solver, runs_of in own.items()}
     return [
         ("Instances", f"{len(data)}, with {data.features.shape[1]} features"),
         ("Runs", f"{each} per {per}, of {', '.join(data.solvers)}; {cut} of {len(observed)} cut off"),
         ("Runtimes", f"{shortest:.3g} s to {longest:.3g} s, median {median:.3g} s"),
+        *((f"Timer of {solver}", tick_note(tick)) for solver, tick in ticks.items() if tick is not None),
     ]
 
 

@@ -5,8 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_distnet.errors import ResultsError
-from bayes_distnet.experiments.jobs import Condition, Job, do_job, split_data
+from bayes_distnet.experiments.jobs import Condition, Job, split_data
 from bayes_distnet.experiments.registry import EXPERIMENTS
 
 
@@ -14,11 +13,6 @@ def job(runs=1, cutoffs="none", censored=0.0, *, preset=None, fold=0, seed=0, ow
     entry = EXPERIMENTS["low-samples"]
     condition = Condition(runs, cutoffs, censored)
     return Job("ridge", "Ridge", "", condition, fold, seed, 4, own_folds, preset, entry.kind, entry.source)
-
-
-def test_workers_that_do_not_see_the_folder_report_it(tmp_path):
-    with pytest.raises(ResultsError, match="Workers must see"):
-        do_job(job(), str(tmp_path), "")
 
 
 def test_a_new_folder_of_the_same_name_with_other_data_is_read_anew(data, run, tmp_path):

@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import warnings
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -80,15 +81,15 @@ def open_folder(folder: Path, data: Dataset, mine: dict[str, Any]) -> None:
         write_about(folder, {"format": FORMAT, **mine, "experiments": {}, "sessions": [], "models": {}})
 
 
-def check_redo(folder: Path, plan: Plan) -> None:
+def check_redo(folder: Path, plans: Sequence[Plan]) -> None:
     """Check that no results of a model with other settings would stay beside those that are done again.
 
     Parameters
     ----------
     folder : Path
         Results folder.
-    plan : Plan
-        Experiment whose jobs are done again.
+    plans : sequence of Plan
+        Experiments whose jobs are done again.
 
     Raises
     ------
@@ -96,9 +97,12 @@ def check_redo(folder: Path, plan: Plan) -> None:
         Some would stay.
     """
     stored = (read_about(folder) or {}).get("models", {})
-    again = {(job.kind, *job.key) for job in plan.jobs()}
+    again = {(job.kind, *job.key) for plan in plans for job in plan.jobs()}
     others = {
-        entry.label for text, entry in plan.entries.items() if _differ(stored.get(entry.label), _identity(text, plan))
+        entry.label
+        for plan in plans
+        for text, entry in plan.entries.items()
+        if _differ(stored.get(entry.label), _identity(text, plan))
     }
     model_at = 1 + KEY.index("model")
     stay = [key for key in Results.load(folder).done() - again if key[model_at] in others]

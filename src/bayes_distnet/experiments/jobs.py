@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +11,8 @@ from numpy.typing import ArrayLike
 from bayes_distnet.arrays import IntArray
 from bayes_distnet.data import splits
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.errors import ResultsError
-from bayes_distnet.experiments.results import DATA, KEY, Record
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.models.registry import ModelEntry
-from bayes_distnet.registry import load
 from bayes_distnet.scoring.trial import Part
 
 
@@ -72,6 +65,8 @@ class Job:
         Whether predictions of single instances are stored for figures.
     alone : bool
         Whether policies that need no model are evaluated in this job: one per condition, fold and seed.
+    learns : bool
+        Whether the model learns from training runs; a limit does not.
     """
 
     text: str
@@ -87,6 +82,7 @@ class Job:
     source: str
     examples: bool = False
     alone: bool = False
+    learns: bool = True
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -116,48 +112,6 @@ class Split:
     train_rows: IntArray
     test_rows: IntArray
     scale: float
-
-
-def do_job(job: Job, folder: str, fingerprint: str) -> Record:
-    """Do a job on the data in a results folder.
-
-    Parameters
-    ----------
-    job : Job
-        Job to do.
-    folder : str
-        Results folder.
-    fingerprint : str
-        Digest of its data, so that a process that did jobs on other data reads them anew.
-
-    Returns
-    -------
-    dict
-        Record for the journal. If the model raised an error, the record holds the error in place of results.
-
-    Raises
-    ------
-    ResultsError
-        The folder holds no data.
-    """
-    record: Record = {"kind": job.kind, "key": dict(zip(KEY, job.key, strict=True))}
-    started = time.perf_counter()
-    data = _load(folder, fingerprint)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings of models would break the progress bar; scores show their effect
-        try:
-            record |= load(job.source)(job, data)
-        except (Exception, SystemExit) as error:  # a model's failure is a result, not the end
-            record["error"] = f"{type(error).__name__}: {error}"[:500]
-    return record | {"seconds": round(time.perf_counter() - started, 3)}
-
-
-@lru_cache(maxsize=1)
-def _load(folder: str, fingerprint: str) -> Dataset:
-    """Read the data once per process, and again where the fingerprint is another."""
-    if not (Path(folder) / DATA).is_dir():
-        raise ResultsError(f"{folder}: no data in it. Workers must see the results folder under the same name.")
-    return Dataset.load(Path(folder) / DATA)
 
 
 def fold_rows(job: Job, data: Dataset) -> tuple[IntArray, IntArray]:

@@ -164,6 +164,7 @@ class Plan:
                 self.experiment.source,
                 examples=seed == 0 and c in shown,
                 alone=(text, label, family) == models[0],
+                learns=not self.entries[text].is_limit,
             )
             for seed in range(self.seeds)
             for fold in range(self.folds_done)

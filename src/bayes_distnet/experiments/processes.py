@@ -22,8 +22,9 @@ from tqdm.auto import tqdm
 
 from bayes_distnet.collect.cores import usable_cores
 from bayes_distnet.errors import BayesDistNetError, CollectError
-from bayes_distnet.experiments.jobs import Job, do_job
+from bayes_distnet.experiments.jobs import Job
 from bayes_distnet.experiments.results import Record
+from bayes_distnet.experiments.tasks import Task, do_task
 from bayes_distnet.interrupts import kept_from_children
 from bayes_distnet.validation import check_at_least
 
@@ -40,19 +41,19 @@ class Processes:
     pool : Executor or None
         The pool; None if this process does the jobs itself.
     size : int
-        Number of jobs that are done at once.
+        Number of tasks that are done at once.
     """
 
     pool: Pool | None
     size: int
 
-    def do(self, jobs: Sequence[Job], folder: str, fingerprint: str) -> Iterator[tuple[Job, Record]]:
-        """Do jobs on the data in a results folder.
+    def do(self, tasks: Sequence[Task], folder: str, fingerprint: str) -> Iterator[tuple[Job, Record]]:
+        """Do the jobs of tasks on the data in a results folder.
 
         Parameters
         ----------
-        jobs : sequence of Job
-            Jobs to do.
+        tasks : sequence of Task
+            Jobs to do, those that share work together.
         folder : str
             Results folder.
         fingerprint : str
@@ -61,7 +62,7 @@ class Processes:
         Yields
         ------
         tuple of Job and dict
-            A job and its record, in the order in which jobs end.
+            A job and its record, in the order in which tasks end.
 
         Raises
         ------
@@ -69,15 +70,17 @@ class Processes:
             A process has died, or the cluster has lost a job.
         """
         if self.pool is None:
-            yield from ((job, do_job(job, folder, fingerprint)) for job in jobs)
+            for task in tasks:
+                yield from do_task(task, folder, fingerprint)
             return
-        with kept_from_children():  # the first jobs start processes
-            waiting = {self.pool.submit(do_job, job, folder, fingerprint): job for job in jobs}
+        with kept_from_children():  # the first tasks start processes
+            waiting = {self.pool.submit(do_task, task, folder, fingerprint) for task in tasks}
         for future in as_completed(waiting):
-            yield waiting.pop(future), _result(future)
+            waiting.remove(future)
+            yield from _result(future)
 
 
-def _result(future: Future[Record]) -> Record:
+def _result(future: Future[list[tuple[Job, Record]]]) -> list[tuple[Job, Record]]:
     try:
         return future.result()
     except BayesDistNetError:

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.splits import check_features
@@ -27,6 +27,7 @@ from bayes_distnet.experiments.plans import ExperimentSettings, Plan, make_plan
 from bayes_distnet.experiments.processes import Pace, dask_processes, local_processes
 from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.experiments.results import Results, fingerprint
+from bayes_distnet.experiments.tasks import share_work
 from bayes_distnet.validation import check_at_least
 
 
@@ -81,7 +82,7 @@ def run_experiment(
     """
     how = _Execution(folder, name, redo, cores, cluster, progress)
     data = _checked(data, how)
-    return _run(make_plan(experiment, data, **settings), data, how)
+    return _run([make_plan(experiment, data, **settings)], data, how)
 
 
 def run_experiments(
@@ -97,6 +98,8 @@ def run_experiments(
     **settings: Unpack[ExperimentSettings],
 ) -> Results:
     """Do several experiments on the same data; all settings are checked before the first one runs.
+
+    Work that they share is done once: a model that two of them fit on the same runs is fitted once.
 
     Parameters
     ----------
@@ -126,9 +129,7 @@ def run_experiments(
     how = _Execution(folder, name, redo, cores, cluster, progress)
     data = _checked(data, how)
     plans = [make_plan(key, data, **mine) for key, mine in _settings_of_each(keys, settings).items()]
-    for plan in plans:
-        results = _run(plan, data, how)
-    return results
+    return _run(plans, data, how)
 
 
 def _settings_of_each(keys: list[str], settings: ExperimentSettings) -> dict[str, ExperimentSettings]:
@@ -173,24 +174,30 @@ def _checked(data: Dataset, how: _Execution) -> Dataset:
     return data
 
 
-def _run(plan: Plan, data: Dataset, how: _Execution) -> Results:
-    _warn_of_timeouts(data, plan)
-    folder, jobs = Path(how.folder), plan.jobs()
-    stamp = fingerprint(data)
+def _run(plans: Sequence[Plan], data: Dataset, how: _Execution) -> Results:
+    for plan in plans:
+        _warn_of_timeouts(data, plan)
+    folder = Path(how.folder)
+    jobs: dict[tuple[Any, ...], Job] = {}
+    for job in (job for plan in plans for job in plan.jobs()):
+        jobs.setdefault((job.kind, *job.key), job)  # experiments have jobs in common
+    plan = plans[0]  # all have the same splits
     splits = {"folds": plan.folds, "own_folds": plan.own_folds, "preset": plan.preset}
+    stamp = fingerprint(data)
     mine = {"data": how.name, "fingerprint": stamp, **splits}
     check_folder(folder, mine)  # before anything is written to it
     with locked(folder):
         open_folder(folder, data, mine)
         if how.redo:
-            check_redo(folder, plan)
-            remove(folder, {(job.kind, *job.key) for job in jobs})
-        announce(folder, plan, redo=how.redo)
-        _do(jobs, plan.experiment.key, stamp, how)
+            check_redo(folder, plans)
+            remove(folder, jobs.keys())
+        for plan in plans:
+            announce(folder, plan, redo=how.redo)
+        _do(list(jobs.values()), data, ", ".join(plan.experiment.key for plan in plans), stamp, how)
         return fold_journal(folder)
 
 
-def _do(jobs: list[Job], experiment: str, stamp: str, how: _Execution) -> None:
+def _do(jobs: list[Job], data: Dataset, experiment: str, stamp: str, how: _Execution) -> None:
     """Do the jobs that the folder does not hold, and store each in the journal."""
     folder = Path(how.folder)
     done = Results.load(folder).done()
@@ -204,7 +211,7 @@ def _do(jobs: list[Job], experiment: str, stamp: str, how: _Execution) -> None:
             place as pool,
             Pace(len(jobs), left, pool.size, experiment, shown=how.progress) as pace,
         ):
-            for job, record in pool.do(left, str(folder.resolve()), stamp):
+            for job, record in pool.do(share_work(left, data), str(folder.resolve()), stamp):
                 append(journal, record)
                 finished += 1
                 pace.done(job, record)

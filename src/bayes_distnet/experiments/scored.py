@@ -10,15 +10,16 @@ import numpy as np
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.ticks import find_tick
 from bayes_distnet.experiments.forms import EXAMPLE_LEVELS, PIT_BINS
-from bayes_distnet.experiments.jobs import Job, Split, build_model, instance_names, rounded, split_data
+from bayes_distnet.experiments.jobs import Job, Split, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import Record
+from bayes_distnet.experiments.tasks import fit_of
 from bayes_distnet.models.explanation.quantities import IGNORANCE, LUCK
 from bayes_distnet.models.explanation.trust import factors
 from bayes_distnet.models.familiarity import TrainingRange, Verdict, verdicts
 from bayes_distnet.models.registry import find_model
 from bayes_distnet.scoring.calibration import pit
 from bayes_distnet.scoring.registry import SCORES
-from bayes_distnet.scoring.trial import Trial, fit_and_score, score_all
+from bayes_distnet.scoring.trial import Trial, score_all, score_fit
 
 MOST_EXAMPLES = 100  # test instances per fold whose predictions are stored
 
@@ -55,12 +56,11 @@ def score_model(job: Job, data: Dataset) -> Record:
 
 
 def _trial(job: Job, split: Split, tick: float | None) -> Trial:
-    entry = find_model(job.text)
     scores = [score.key for score in SCORES.values() if score.computed]
-    if not entry.is_limit:
-        return fit_and_score(build_model(entry, job), split.train, split.test, scores, scale=split.scale, tick=tick)
+    if job.learns:
+        return score_fit(fit_of(job, split), split.test, scores, scale=split.scale, tick=tick)
     started = time.perf_counter()
-    rtd = entry.limit_of(split.test.seconds, split.test.finished)
+    rtd = find_model(job.text).limit_of(split.test.seconds, split.test.finished)
     spent = time.perf_counter() - started
     values = score_all(rtd, split.test.seconds, split.test.finished, scores, scale=split.scale, tick=tick)
     return Trial(rtd, values, spent, 0.0)

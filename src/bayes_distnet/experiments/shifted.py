@@ -6,10 +6,9 @@ import numpy as np
 
 from bayes_distnet.data import splits
 from bayes_distnet.data.dataset import Dataset
-from bayes_distnet.experiments.jobs import Job, build_model, instance_names, rounded, split_data
+from bayes_distnet.experiments.jobs import Job, instance_names, rounded, split_data
 from bayes_distnet.experiments.results import Record
-from bayes_distnet.models.base import fit_runs
-from bayes_distnet.models.registry import find_model
+from bayes_distnet.experiments.tasks import fit_of
 
 
 def shift_features(job: Job, data: Dataset) -> Record:
@@ -28,8 +27,7 @@ def shift_features(job: Job, data: Dataset) -> Record:
         Mean and quartiles of the predicted runtime per shift.
     """
     split = split_data(job, data)
-    train = split.train
-    model = fit_runs(build_model(find_model(job.text), job), train.features, train.seconds, train.finished)
+    model = fit_of(job, split).model
     middle = np.nanmedian(split.test.seconds, axis=1)
     chosen = split.test_rows[np.argsort(middle)[len(middle) // 2]]
     rtd = model.predict_distribution(splits.shifted(data.features, int(chosen), among=split.train_rows))

@@ -40,6 +40,22 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """A fitted model and its cost.
+
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        The model.
+    seconds : float
+        Duration of fitting.
+    """
+
+    model: Any
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Trial:
     """Prediction of a model, its scores and its cost.
 
@@ -93,14 +109,58 @@ def fit_and_score(
     Trial
         Prediction, scores, and seconds that fitting and predicting took.
     """
+    return score_fit(fit_part(model, train), test, scores, scale=scale, tick=tick)
+
+
+def fit_part(model: Any, train: Part) -> Fit:
+    """Fit a model on some instances.
+
+    Parameters
+    ----------
+    model : RuntimeEstimator
+        Model to fit; it is changed.
+    train : Part
+        Instances to learn from.
+
+    Returns
+    -------
+    Fit
+        The model, and seconds that fitting took.
+    """
     started = time.perf_counter()
     fitted = fit_runs(model, train.features, train.seconds, train.finished)
-    between = time.perf_counter()
-    rtd = fitted.predict_distribution(test.features)
+    return Fit(fitted, time.perf_counter() - started)
+
+
+def score_fit(
+    fit: Fit, test: Part, scores: Iterable[str], *, scale: float | None = None, tick: float | None = None
+) -> Trial:
+    """Score the predictions of a fitted model.
+
+    Parameters
+    ----------
+    fit : Fit
+        The model.
+    test : Part
+        Instances to predict.
+    scores : iterable of str
+        Keys of `SCORES`.
+    scale : float, optional
+        Longest training run, for the scores that are computed as published.
+    tick : float, optional
+        Tick of the timer that showed the runs, in seconds, for scores of intervals.
+
+    Returns
+    -------
+    Trial
+        Prediction, scores, and seconds that fitting and predicting took.
+    """
+    started = time.perf_counter()
+    rtd = fit.model.predict_distribution(test.features)
     rtd.median()  # a prediction may do part of its work when it is first used
-    ended = time.perf_counter()
+    spent = time.perf_counter() - started
     values = score_all(rtd, test.seconds, test.finished, scores, scale=scale, horizon=test.horizon, tick=tick)
-    return Trial(rtd, values, between - started, ended - between)
+    return Trial(rtd, values, fit.seconds, spent)
 
 
 def score_all(

@@ -46,8 +46,9 @@ def race(
     """Make attempts on several cores until one has an answer; then stop all others at once.
 
     Whatever ends the race, Ctrl-C included, no process is left. A solver that crashes, hangs, is killed or gives a
-    wrong solution costs its attempt only. An attempt hangs if it has taken ten times its cutoff by the clock, plus 2 s. With
-    a deadline it hangs after half of the time left, if that is more than twice its cutoff plus 2 s: others need a turn.
+    wrong solution costs its attempt only. An attempt hangs if it has taken ten times its cutoff by the clock, plus 2 s.
+    With a deadline it hangs after half of the time left, if that is more than twice its cutoff plus 2 s: others need
+    a turn.
 
     Parameters
     ----------

@@ -52,8 +52,9 @@ class ScheduleLane:
 
     A slot with a restart cutoff holds several attempts; every eight of them the cutoff is doubled, so that a prediction
     which was too short cannot keep a solver from its answer for ever. A solver that fails for another reason than time
-    is not started again; one that is killed from outside is, up to three times. After the schedule, the solvers take turns, each time for longer, so that no solver that is
-    stuck can hold up the others: the time to an answer is then within a constant factor of the best solver's.
+    is not started again; one that is killed from outside is, up to three times. After the schedule, the solvers take
+    turns, each time for longer, so that no solver that is stuck can hold up the others: the time to an answer is then
+    within a constant factor of the best solver's.
 
     Parameters
     ----------

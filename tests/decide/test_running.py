@@ -61,6 +61,8 @@ def test_the_presolver_answers_without_features_and_without_the_model(instance):
         assert solved.output.read() == b"s SATISFIABLE\nv 1 0\n"
         assert solved.winner.outcome.exit_code == 10
         assert solved.proven
+        assert repr(solved).startswith("<Solved a.cnf: SATISFIABLE by yes; ")
+        assert "v 1 0" not in repr(solved)  # an output may have megabytes
     assert planner.asked == []
 
 
@@ -107,6 +109,7 @@ def test_all_solvers_time_out_at_the_deadline(instance):
         assert solved.answer is None
         assert solved.output is None
         assert solved.failures == "burns timeout"
+        assert repr(solved).startswith("<Solved a.cnf: no answer, burns timeout; ")
 
 
 def test_crashing_and_lying_solvers_are_survived(instance):
@@ -156,6 +159,7 @@ def test_a_second_solver_that_contradicts_the_first_is_reported(instance):
     with solve(instance, planner, solvers=[SILENT, NO], verify=True) as solved:
         yes, no = solved.contradiction
         assert (yes.attempt.solver.name, no.attempt.solver.name) == ("silent", "no")
+        assert repr(solved).startswith("<Solved a.cnf: solvers contradict each other; ")
         answers = {one["solver"]: one["answer"] for one in solved.as_dict()["attempts"]}
         assert answers == {"silent": "SATISFIABLE", "no": "UNSATISFIABLE"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from bayes_distnet.collect.attempts import Tried, WithOutput
@@ -13,7 +13,7 @@ from bayes_distnet.decide.running.planners import Schedule
 LONGEST_REASON = 120  # characters of a solver's own error message that are shown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solved(WithOutput):
     """The result of a run on one instance. Close it, or use it in a `with` statement.
 
@@ -43,8 +43,8 @@ class Solved(WithOutput):
 
     instance: str
     winner: Tried | None
-    output: BinaryIO | None = field(repr=False)
-    tried: list[Tried] = field(repr=False)
+    output: BinaryIO | None
+    tried: list[Tried]
     schedule: Schedule | None
     notes: list[str]
     feature_seconds: float
@@ -52,6 +52,13 @@ class Solved(WithOutput):
     wall_seconds: float
     contradiction: tuple[Tried, Tried] | None = None
     proven: bool = False
+
+    def __repr__(self) -> str:
+        end = f"{self.answer} by {self.solver}" if self.winner is not None else f"no answer, {self.failures}"
+        if self.contradiction is not None:
+            end = "solvers contradict each other"
+        spent = f"{self.solver_seconds:.3g} CPU seconds of solvers, in {self.wall_seconds:.3g} s"
+        return f"<Solved {self.instance}: {end}; {spent}>"
 
     @property
     def answer(self) -> str | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -133,12 +134,23 @@ def test_a_model_of_one_solver_runs_it(made, capfdbinary):
         (["--solver", "small="], "expected NAME or NAME=COMMAND"),
         (["--cores", "100000"], "cores=100000: this program may use"),
         (["--deadline", "-1"], "deadline=-1.0: expected a positive number"),
+        (["--solver", "small", "--answer", "^s"], "--answer goes with --solver NAME=COMMAND."),
     ],
 )
 def test_bad_input_is_one_line(made, words, message, capsys):
     assert run(made, *words) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
+
+
+@pytest.mark.parametrize("command", ["run", "advise"])
+@pytest.mark.parametrize("name", ["quantile", "par", "par0", "fastest"])
+def test_objectives_that_need_python_are_refused_in_one_line(made, command, name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([command, str(made / "a.cnf"), "--model", str(made / "model"), "--objective", name])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"--objective: {name}: expected time, deadline, par10, par2 or another parK." in line
 
 
 def test_an_instance_or_model_that_is_missing_is_one_line(made, capsys):
@@ -227,6 +239,15 @@ def test_advice_answers_which_solver_which_cutoff_and_how_many_copies(made, caps
         assert part in shown
 
 
+@pytest.mark.parametrize("deadline", [[], ["--deadline", 0.001]])
+def test_the_columns_of_advice_are_in_line(made, capsys, deadline):
+    assert advise(made, *deadline) == 0
+    names, small, large = capsys.readouterr().out.splitlines()[2:5]
+    assert names.index("90 %") == re.search(r"(?<=   )\S+ s to ", small).start()
+    assert names.index("90 %") == re.search(r"(?<=   )\S+ s to ", large).start()
+    assert len(names) == len(small) == len(large)  # the last column ends in line
+
+
 def test_advice_for_a_run_that_is_going_on(made, capsys):
     assert advise(made, "--elapsed", 4, "--running", "small", "--json") == 0
     advice = json.loads(capsys.readouterr().out)["advice"]
@@ -248,6 +269,7 @@ def test_advice_from_a_model_of_one_solver(made, capsys):
         (["--elapsed", "-1"], "elapsed=-1.0"),
         (["--elapsed", "9", "--deadline", "5"], "deadline=5.0: expected more than the 9 s"),
         (["--cores", "0"], "cores=0"),
+        (["--running", "small"], "--running goes with --elapsed"),
     ],
 )
 def test_advice_names_bad_input_in_one_line(made, words, message, capsys):

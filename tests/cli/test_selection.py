@@ -1,4 +1,5 @@
 import json
+import re
 
 import clusters
 import pytest
@@ -36,6 +37,10 @@ def test_the_report_shows_policies_and_schedules(folder, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     assert main(["experiment", "selection", "--data", folder, *SMALL, "--out", str(out)]) == 0
+    title, names, *rows = capsys.readouterr().out.splitlines()
+    assert title == "selection: policies on unseen instances, ± standard errors over instances"
+    assert names.split() == ["policy", "role", "mean_of_ratios", "ratio_of_means", "solved", "gap_closed"]
+    assert any(re.search(r"single best solver limit +1\.000 ± 0\.000 ", row) for row in rows)
     page = (out / "report.html").read_text("utf-8")
     assert "Selection of solvers" in page
     assert "Schedules for some unseen instances" in page

@@ -127,6 +127,11 @@ def test_a_hung_solver_with_a_cutoff_is_followed_by_the_next(race, instance):
     assert statuses(finish) == [("hangs", "timeout"), ("fast", "solved")]
 
 
+def test_a_hung_solver_leaves_half_of_the_time_before_a_deadline_to_the_next(race, instance):
+    finish = race(instance, [lane(Attempt(HANGS, 1, 1.0), Attempt(FAST, 2))], deadline=10.0)  # ten times 1 s, and 2 s
+    assert statuses(finish) == [("hangs", "timeout"), ("fast", "solved")]
+
+
 def test_the_attempts_of_a_core_share_its_cpu_limit(race, instance):
     finish = race(instance, [lane(*[Attempt(BURNS, seed, 0.1) for seed in range(1, 9)])], cpu_limit=0.25)
     assert 2 <= len(finish.tried) <= 3

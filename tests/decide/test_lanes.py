@@ -85,6 +85,11 @@ def test_a_killed_run_is_followed_by_the_next_slot():
     assert made == [("a", 2.0), ("b", 1.0)]
 
 
+def test_a_solver_that_is_killed_again_and_again_is_given_up():
+    made = play(lane(Slot("a", 0, 2.0), rest=("a",)), *[("interrupted", 0.0)] * 4)
+    assert made == [("a", 2.0), ("a", math.inf), ("a", math.inf), None]
+
+
 def test_cores_that_the_schedule_leaves_free_take_other_solvers():
     first, second = lanes_of([Slot("a", 0, 9.0)], SOLVERS, Seeds(), cores=2)
     assert first([]) == Attempt(SOLVERS["a"], 1, 9.0)

@@ -1,11 +1,12 @@
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_portfolios import table, two_specialists
 
-from bayes_distnet import HybridDistNet, KNearest, Ridge, decide, load_dataset
+from bayes_distnet import HybridDistNet, KNearest, Marginal, Ridge, decide, load_dataset
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.data.run_table import RunTable
 from bayes_distnet.decide.portfolio.model import PortfolioModel
@@ -53,6 +54,19 @@ def test_every_objective_finds_the_specialist(fitted, objective, settings):
 def test_a_chance_is_shown_as_a_chance_and_a_utility_as_a_utility(fitted):
     assert (fitted.choose(NEW, "deadline", deadline=20.0).expected > 0.8).all()
     assert (fitted.choose(NEW, lambda t: -t, cutoff=50.0).expected < 0.0).all()
+
+
+def test_without_a_mean_the_least_median_decides():
+    rng = np.random.default_rng(0)
+    names = [f"i{number}" for number in range(60)]
+    made = [
+        table(names, name, 0, middle * rng.pareto(0.5, 60), 1e9) for name, middle in (("slow", 9.0), ("quick", 1.0))
+    ]
+    data = Dataset(RunTable.from_frame(pd.concat(made)), pd.DataFrame({"x": rng.normal(size=60)}, index=names))
+    model = PortfolioModel(Marginal(family="loglogistic"), objective="time", presolve=False).fit(data)
+    choice = model.choose(data.features[:1], objective="time")
+    assert (choice.solver[0], choice.expected[0]) == ("quick", np.inf)
+    assert choice.why[0].endswith("every expected value is infinite, so the least median decides; give a cutoff.")
 
 
 def test_thompson_sampling_mostly_takes_the_better_one_but_not_always():
@@ -104,6 +118,13 @@ def test_copies_are_used_only_where_luck_was_seen():
     assert len(once.plan(NEW[:1], 2.0, cores=3).slots[0]) == 2
     assert len(often.plan(NEW[:1], 2.0, cores=3).slots[0]) == 3
     assert len(once.plan(NEW[:1], 2.0, cores=3, copies=True).slots[0]) == 3
+
+
+def test_copies_are_counted_in_the_reason():
+    often = PortfolioModel(KNearest(), presolve=False).fit(two_specialists(runs=3))
+    (why,) = often.plan(NEW[:1], 2.0, cores=64).why
+    left, right = re.match(r"(\d+) copies of left 2 s beside (\d+) copies of right 2 s: ", why).groups()
+    assert int(left) + int(right) == 64
 
 
 def test_restart_cutoffs_are_part_of_the_plan(fitted):

@@ -61,6 +61,8 @@ def test_the_presolver_answers_without_features_and_without_the_model(instance):
         assert solved.output.read() == b"s SATISFIABLE\nv 1 0\n"
         assert solved.winner.outcome.exit_code == 10
         assert solved.proven
+        assert repr(solved).startswith("<Solved a.cnf: SATISFIABLE by yes; ")
+        assert "v 1 0" not in repr(solved)  # an output may have megabytes
     assert planner.asked == []
 
 
@@ -107,6 +109,7 @@ def test_all_solvers_time_out_at_the_deadline(instance):
         assert solved.answer is None
         assert solved.output is None
         assert solved.failures == "burns timeout"
+        assert repr(solved).startswith("<Solved a.cnf: no answer, burns timeout; ")
 
 
 def test_crashing_and_lying_solvers_are_survived(instance):
@@ -114,7 +117,36 @@ def test_crashing_and_lying_solvers_are_survived(instance):
     planner = Fixed(presolver=planner.slots)
     with solve(instance, planner, solvers=[CRASHES, LIAR, YES]) as solved:
         assert ends(solved) == [("crashes", "crashed"), ("liar", "crashed"), ("yes", "solved")]
-        assert solved.failures == "crashes crashed, liar crashed (its solution does not satisfy clause 1)"
+        assert solved.failures == (
+            "crashes crashed (exit code -6), liar crashed (its solution does not satisfy clause 1)"
+        )
+
+
+def test_failures_are_given_in_the_words_of_the_solvers(instance, tmp_path):
+    loud = solver("loud", "import sys; sys.exit('c reading\\nno licence found.')")
+    gone = Solver("gone", (str(tmp_path / "gone"), "{instance}"), "^s")
+    with solve(instance, Fixed(presolver=[Slot("loud", 0, 1.0), Slot("gone", 1, 1.0)]), solvers=[loud, gone]) as solved:
+        assert solved.failures.startswith("loud crashed (exit code 1: no licence found), gone crashed (exit code 127: ")
+        assert str(tmp_path / "gone") in solved.failures
+
+
+def test_solvers_that_are_always_killed_end_the_run(instance):
+    killed = solver("killed", "import os; os.kill(os.getpid(), 9)")
+    with solve(instance, Fixed(presolver=[], names=("killed",), uses_features=False), solvers=[killed]) as solved:
+        assert (solved.answer, solved.failures) == (None, "killed interrupted 3 times")
+
+
+def test_attempts_that_ended_before_ctrl_c_are_stored(instance, tmp_path):
+    def press(line):
+        if line.startswith("core 0: second with seed"):
+            raise KeyboardInterrupt
+
+    planner = Fixed(presolver=[Slot("burns", 0, 0.05), Slot("second", 0, 60.0)])
+    second = solver("second", "while True: pass")
+    with pytest.raises(KeyboardInterrupt):
+        solve(instance, planner, solvers=[BURNS, second], store=tmp_path / "runs.sqlite", report=press)
+    with Store(tmp_path / "runs.sqlite") as database:
+        assert list(database.runs().frame["solver"]) == ["burns"]
 
 
 def test_solutions_are_not_checked_if_that_is_not_wanted(instance):
@@ -127,6 +159,9 @@ def test_a_second_solver_that_contradicts_the_first_is_reported(instance):
     with solve(instance, planner, solvers=[SILENT, NO], verify=True) as solved:
         yes, no = solved.contradiction
         assert (yes.attempt.solver.name, no.attempt.solver.name) == ("silent", "no")
+        assert repr(solved).startswith("<Solved a.cnf: solvers contradict each other; ")
+        answers = {one["solver"]: one["answer"] for one in solved.as_dict()["attempts"]}
+        assert answers == {"silent": "SATISFIABLE", "no": "UNSATISFIABLE"}
 
 
 def test_a_checked_solution_needs_no_second_opinion(instance):

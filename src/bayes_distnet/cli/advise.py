@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, cores, number, print_json, row_of
+from bayes_distnet.cli.arguments import command, cores, number, objective, print_json, row_of
 from bayes_distnet.cli.paths import read_path
 from bayes_distnet.errors import SettingError
 
@@ -37,10 +37,14 @@ def add_advise(commands: Any) -> None:
     parser.add_argument(
         "--elapsed", type=number, metavar="SECONDS", help="time that a solver has run without an answer"
     )
-    parser.add_argument("--running", metavar="SOLVER", help="that solver; default: the one the model would choose")
+    parser.add_argument(
+        "--running", metavar="SOLVER", help="with --elapsed: that solver; default: the one the model would choose"
+    )
     parser.add_argument("--deadline", type=number, metavar="SECONDS", help="time from the start in which to answer")
     parser.add_argument("--cores", type=cores, default=1, help="number of cores; default: 1")
-    parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
+    parser.add_argument(
+        "--objective", type=objective, metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md"
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON")
     parser.set_defaults(run=_advise)
 
@@ -48,6 +52,8 @@ def add_advise(commands: Any) -> None:
 def _advise(parsed: argparse.Namespace) -> None:
     from bayes_distnet.decide.running.consultation import consult
 
+    if parsed.running is not None and parsed.elapsed is None:
+        raise SettingError("--running goes with --elapsed, the seconds that the solver has run.")
     name, features = _features(parsed.instance, parsed.row)
     answers = consult(
         parsed.model,
@@ -86,10 +92,7 @@ def _features(path: Path, row: str | None) -> tuple[str, Mapping[str, float]]:
 
 
 def _as_text(answers: Consultation, deadline: float | None) -> str:
-    lines = [answers.instance, "", "  solver     median   90 % band of it      9 of 10 by   two copies"]
-    if deadline is not None:
-        lines[-1] += f"   within {deadline:g} s"
-    lines += [_row(outlook) for outlook in answers.outlooks]
+    lines = [answers.instance, "", *_table(answers.outlooks, deadline)]
     lines += ["", f"Run on {answers.cores} core{'s' if answers.cores > 1 else ''}: {answers.schedule.why}"]
     for outlook in answers.outlooks:
         lines.append(f"Restarts of {outlook.solver}: {outlook.restarts}")
@@ -99,13 +102,25 @@ def _as_text(answers: Consultation, deadline: float | None) -> str:
     return "\n".join(lines)
 
 
-def _row(outlook: SolverOutlook) -> str:
-    band = f"{_seconds(outlook.low)} to {_seconds(outlook.high)}"
-    cells = (
-        f"{_seconds(outlook.median):>8}   {band:<20} {_seconds(outlook.q90):>8}     {_seconds(outlook.two_copies):>8}"
-    )
-    chance = "" if outlook.within is None else f"     {outlook.within:>5.0%}"
-    return f"  {outlook.solver:<8} {cells}{chance}".rstrip()
+def _table(outlooks: Sequence[SolverOutlook], deadline: float | None) -> list[str]:
+    """Return a line per solver, below a line with the names of the columns."""
+    rows = [["solver", "median", "90 % band of it", "9 of 10 by", "two copies"]]
+    if deadline is not None:
+        rows[0].append(f"within {deadline:g} s")
+    for one in outlooks:
+        band = f"{_seconds(one.low)} to {_seconds(one.high)}"
+        chance = [] if one.within is None else [f"{one.within:.0%}"]
+        rows.append([one.solver, _seconds(one.median), band, _seconds(one.q90), _seconds(one.two_copies), *chance])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = [name in ("solver", "90 % band of it") for name in rows[0]]
+    return [
+        "  "
+        + "   ".join(
+            f"{cell:<{width}}" if flush else f"{cell:>{width}}"
+            for cell, width, flush in zip(row, widths, left, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def _seconds(value: float) -> str:

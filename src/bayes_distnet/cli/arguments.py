@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +15,8 @@ from bayes_distnet.cli.paths import check_paths, read_files, read_path
 from bayes_distnet.errors import FeatureError, SettingError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bayes_distnet.data.dataset import Dataset
 
 Number = TypeVar("Number", int, float)
@@ -100,6 +104,13 @@ def at_most(most: int) -> Callable[[str], int]:
 cores = at_most(4096)
 
 
+def objective(text: str) -> str:
+    """Read what a plan makes small; objectives with further settings and functions are for Python."""
+    if not re.fullmatch(r"time|deadline|par[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text:.40}: expected time, deadline, par10, par2 or another parK.")
+    return text
+
+
 def listed(kind: Callable[[str], Number]) -> Callable[[str], list[Number]]:
     """Return a reader of numbers separated by commas: `1,2,4`."""
 
@@ -113,6 +124,12 @@ def listed(kind: Callable[[str], Number]) -> Callable[[str], list[Number]]:
 def words(text: str) -> list[str]:
     """Read words separated by commas: `hybrid,bayes`."""
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def print_table(frame: pd.DataFrame, **form: Any) -> None:
+    """Print a table; on a screen, columns that do not fit into its width follow below."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(frame.to_string(line_width=width, **form))
 
 
 def print_json(value: Any) -> None:

@@ -15,6 +15,7 @@ from bayes_distnet.cli.arguments import (
     found_instances,
     number,
     print_json,
+    print_table,
     takes_instances,
     whole,
 )
@@ -155,7 +156,7 @@ def _collect(parsed: argparse.Namespace) -> None:
     if parsed.json:
         print_json({"store": str(parsed.store), **runs.counts()})
     else:
-        print(runs.summary().to_string())
+        print_table(runs.summary())
     if parsed.repeat:
         again = repeat_runs(solvers, files, parsed.repeat, **common)
         difference = relative_difference(again).median()

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from bayes_distnet.cli.arguments import command, number
+from bayes_distnet.cli.arguments import command, number, print_table
 from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
@@ -46,7 +46,7 @@ def _import(parsed: argparse.Namespace) -> None:
     data.save(parsed.out)
     for note in data.notes:
         print(f"note: {note}", file=sys.stderr)
-    print(data.runs.summary().to_string())
+    print_table(data.runs.summary())
     print(f"{data.features.shape[1]} features of {len(data)} instances; all in {parsed.out}")
 
 

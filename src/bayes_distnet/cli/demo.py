@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bayes_distnet.cli.arguments import command
+from bayes_distnet.cli.arguments import command, print_table
 from bayes_distnet.cli.paths import written_path
 
 DATA = "clasp-factoring"
@@ -82,7 +82,7 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
         },
         index=test.X.index,
     )
-    print(table.head(SHOWN).to_string(float_format="{:.3g}".format))
+    print_table(table.head(SHOWN), float_format="{:.3g}".format)
 
     print("\nAll models on the same splits: 1 and 8 runs per instance; 8 runs, 60 % cut off; features moved away.")
     results = folder / "results"
@@ -93,7 +93,7 @@ def run_demo(folder: Path, *, progress: bool = True) -> Path:
     nllh = found.table[found.table["score"] == "nllh"]
     overview = nllh.pivot_table(index="model", columns=["runs", "censored"], values="value", aggfunc="mean")
     print("\nNegative log likelihood of unseen instances, less is better:")
-    print(overview.sort_values(overview.columns[0]).to_string(float_format="{:.3f}".format))
+    print_table(overview.sort_values(overview.columns[0]), float_format="{:.3f}".format)
     page = write_report(results)
     print(f"\nReport: {page}\nThe fitted model: {folder / 'model'} ({time.monotonic() - started:.0f} s in all)")
     return page

@@ -12,6 +12,7 @@ from bayes_distnet.cli.arguments import (
     in_words,
     name_of,
     print_json,
+    print_table,
     takes_features,
     takes_holdout,
     takes_model,
@@ -97,12 +98,12 @@ def _evaluate(parsed: argparse.Namespace) -> None:
         print_json(facts | {"scores": means.loc[kind].to_dict()} | compared | {"familiarity": apart.to_dict("index")})
         return
     print(f"{kind} on {in_words(len(data), len(observed), censored, solver)}, mean over instances:")
-    print(means.to_string(float_format="{:.4f}".format))
+    print_table(means, float_format="{:.4f}".format)
     if tick is not None:
         print(tick_note(tick))
     if len(apart) > 1 or "familiar" not in apart.index:
         print(f"{kind} by familiarity:")
-        print(apart.reset_index().to_string(index=False, float_format="{:.4f}".format))
+        print_table(apart.reset_index(), index=False, float_format="{:.4f}".format)
     print(judged)
 
 

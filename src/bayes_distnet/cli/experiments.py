@@ -17,6 +17,7 @@ from bayes_distnet.cli.arguments import (
     number,
     open_data,
     print_json,
+    print_table,
     takes_features,
     whole,
     words,
@@ -28,9 +29,12 @@ from bayes_distnet.experiments.registry import EXPERIMENTS
 from bayes_distnet.models.registry import MODELS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bayes_distnet.experiments.results import Results
 
 SHOWN_SHIFTS = (-8, -4, 0, 4, 8)
+SHOWN_SCORES = 4  # of a table of policies; --json and the report have all
 ALL = tuple(key for key, entry in EXPERIMENTS.items() if not entry.decides)  # experiments of `all`: those of the paper
 
 
@@ -217,7 +221,7 @@ def _print_overview(results: Results, experiment: str, *, as_json: bool) -> None
     for what, rows in slices(table, axis).items():
         means = overview(rows, axis, "nllh").mean
         print(f"{experiment}{f', {what}' if what else ''}: negative log likelihood, less is better")
-        print(means.loc[means.mean(axis=1).sort_values().index].to_string(float_format=_short))
+        print_table(means.loc[means.mean(axis=1).sort_values().index], float_format=_short)
 
 
 def _print_policies(results: Results, experiment: str, *, as_json: bool) -> None:
@@ -228,8 +232,18 @@ def _print_policies(results: Results, experiment: str, *, as_json: bool) -> None
         for row in table.to_dict("records"):
             print_json(row)
     elif len(table):
-        print(f"{experiment}: policies on unseen instances, standard errors over instances")
-        print(table.to_string(index=False, float_format=_short))
+        print(f"{experiment}: policies on unseen instances, ± standard errors over instances")
+        print_table(_with_errors(table).iloc[:, : 2 + SHOWN_SCORES], index=False, float_format=_short)
+
+
+def _with_errors(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose columns of errors are written beside the values."""
+    shown = table.copy()
+    for name in table.columns:
+        if f"{name}_error" in table:
+            errors = shown.pop(f"{name}_error")
+            shown[name] = [f"{_short(v)} ± {_short(e)}" for v, e in zip(table[name], errors, strict=True)]
+    return shown
 
 
 def _short(value: float) -> str:
@@ -244,7 +258,7 @@ def _print_spreads(results: Results) -> None:
     print("uncertainty: upper over lower quartile (median over instances) by shift of the features in deviations")
     shown = comparable_shifts(results.shifts)
     shown = shown[shown["shift"].isin(SHOWN_SHIFTS)]
-    print(spreads(shown).to_string(float_format="{:.2f}".format))
+    print_table(spreads(shown), float_format="{:.2f}".format)
 
 
 def add_report(commands: Any) -> None:

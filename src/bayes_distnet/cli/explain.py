@@ -13,6 +13,7 @@ from bayes_distnet.cli.arguments import (
     in_words,
     name_of,
     print_json,
+    print_table,
     takes_features,
     takes_holdout,
     takes_model,
@@ -223,7 +224,7 @@ def _importance(parsed: argparse.Namespace) -> None:
     table = shown.assign(
         increase=[f"{v:+.4f} ± {e:.4f}" for v, e in zip(shown["increase"], shown["error"], strict=True)]
     )
-    print(table[["increase", "count"]].rename_axis(None).to_string())
+    print_table(table[["increase", "count"]].rename_axis(None))
     if len(found.table) > parsed.top:
         print(f"{len(found.table) - parsed.top} others: at most {found.table['increase'].iloc[parsed.top]:+.4f}")
 

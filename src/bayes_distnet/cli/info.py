@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bayes_distnet.cli.arguments import command, in_words, print_json
+from bayes_distnet.cli.arguments import command, in_words, print_json, print_table
 from bayes_distnet.cli.paths import read_source
 from bayes_distnet.data.shipped.registry import DATASETS
 
@@ -42,7 +42,7 @@ def _info(parsed: argparse.Namespace) -> None:
         if found.kind == "data":
             _print_data(found.facts)
         assert found.runs is not None
-        print(found.runs.summary().to_string())
+        print_table(found.runs.summary())
 
 
 def _print_data(facts: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from bayes_distnet.cli.arguments import command, number, print_json, row_of, whole
+from bayes_distnet.cli.arguments import command, number, objective, print_json, row_of, whole
 from bayes_distnet.cli.paths import read_path, written_path
 from bayes_distnet.errors import SettingError
 
@@ -51,7 +51,9 @@ def add_run(commands: Any) -> None:
         "--deadline", type=number, metavar="SECONDS", help="by the clock, from the start; default: none"
     )
     parser.add_argument("--cores", type=whole, default=1, help="solvers at a time; default: 1")
-    parser.add_argument("--objective", metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md")
+    parser.add_argument(
+        "--objective", type=objective, metavar="NAME", help="time, par10, par2, deadline; default: see docs/running.md"
+    )
     parser.add_argument("--seed", type=whole, default=1, help="first seed of every solver; default: 1")
     parser.add_argument("--store", type=written_path, metavar="FILE", help="SQLite file to which all runs are added")
     parser.add_argument("--memory", type=number, metavar="GIB", default=4.0, help="per solver; default: 4")
@@ -80,6 +82,8 @@ def _run(parsed: argparse.Namespace) -> int:
         check=not parsed.no_check,
         pin=parsed.pin,
     )
+    if parsed.answer is not None and not any("=" in text for text in parsed.solver):
+        raise SettingError("--answer goes with --solver NAME=COMMAND.")
     solvers = [_solver(text, parsed.answer) for text in parsed.solver]
     features = None if parsed.features is None else row_of(parsed.features, parsed.instance.name)
     if parsed.plan:

@@ -28,6 +28,7 @@ from bayes_distnet.validation import check_at_least, check_positive
 LONGEST = 1e9  # seconds: cutoff of an attempt without one, since solvers are given a number
 SHORTEST = 0.001  # seconds: less than this is no time for an attempt
 HUNG_FACTOR, HUNG_SECONDS = 10.0, 2.0  # an attempt that takes so much longer by the clock than its cutoff hangs
+HURRIED_FACTOR = 2.0  # the same, where a deadline is near
 STOP_SECONDS = 0.05  # time after which an attempt that goes on is asked again to stop
 
 
@@ -46,6 +47,8 @@ def race(
 
     Whatever ends the race, Ctrl-C included, no process is left. A solver that crashes, hangs, is killed or gives a
     wrong solution costs its attempt only. An attempt hangs if it has taken ten times its cutoff by the clock, plus 2 s.
+    With a deadline it hangs after half of the time left, if that is more than twice its cutoff plus 2 s: others need
+    a turn.
 
     Parameters
     ----------
@@ -107,6 +110,12 @@ class _Limits:
     def left(self) -> float:
         return self.began + self.deadline - time.monotonic()
 
+    def by_the_clock(self, cutoff: float) -> float:
+        """Return the seconds after which an attempt hangs; half of the time is left for others, if that is enough."""
+        left = self.left()
+        patience = max(HURRIED_FACTOR * cutoff + HUNG_SECONDS, 0.5 * left)
+        return max(SHORTEST, min(left, HUNG_FACTOR * cutoff + HUNG_SECONDS, patience))
+
 
 @dataclass
 class _Core:
@@ -134,7 +143,7 @@ class _Core:
             outcome = executor.run(
                 solver.command(instance, seed=attempt.seed, cutoff=attempt.cutoff, solution=True, folder=folder),
                 cutoff=attempt.cutoff,
-                wall_limit=max(SHORTEST, min(limits.left(), HUNG_FACTOR * attempt.cutoff + HUNG_SECONDS)),
+                wall_limit=limits.by_the_clock(attempt.cutoff),
                 memory_limit=limits.memory,
                 read_answer=solver.read_answer,
                 copy=output,

@@ -24,9 +24,8 @@ def test_a_new_solver_takes_one_function_and_one_registry_line(tmp_path):
 
 
 def test_an_unknown_solver_is_named_with_those_that_exist():
-    with pytest.raises(
-        SettingError, match=r"solver 'x': expected one of clasp, .*lpg, or give a command of your own\."
-    ):
+    own = r"or give a command of your own \(collect --command LINE, run --solver NAME=COMMAND\)\."
+    with pytest.raises(SettingError, match=rf"solver 'x': expected one of clasp, .*lpg, {own}"):
         find_solver("x")
 
 

@@ -37,6 +37,8 @@ class SolverEntry:
 _HERE = "bayes_distnet.collect.solvers"
 
 #: All solvers, in the order of help texts.
+OWN_COMMAND = "collect --command LINE, run --solver NAME=COMMAND"  # ways to name a solver that is not in the list
+
 SOLVERS: Registry[SolverEntry] = Registry(
     "solver",
     [
@@ -68,5 +70,5 @@ def find_solver(name: str) -> Solver:
         If the name is not in the registry, or if the solver is not installed. The message names the package to
         install.
     """
-    solver: Solver = load(SOLVERS.find(name, hint=", or give a command of your own").source)()
+    solver: Solver = load(SOLVERS.find(name, hint=f", or give a command of your own ({OWN_COMMAND})").source)()
     return solver

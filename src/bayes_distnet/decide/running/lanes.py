@@ -6,18 +6,19 @@ This module needs the standard library only, so that a saved schedule can be run
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from bayes_distnet.collect.attempts import Attempt, Lane, Tried
 from bayes_distnet.collect.solvers.base import Solver
-from bayes_distnet.data.statuses import CRASHED, MEMOUT, UNREADABLE
+from bayes_distnet.data.statuses import CRASHED, INTERRUPTED, MEMOUT, UNREADABLE
 from bayes_distnet.decide.schedules.slot import Slot
 
 BROKEN = (CRASHED, MEMOUT, UNREADABLE)  # ends that another attempt on the same instance would probably have, too
 GROWTH = 2.0  # factor by which rounds after the schedule grow
 PATIENCE = 8  # attempts after which a restart cutoff is doubled: the prediction behind it was probably wrong
+KILLS = 3  # attempts of a solver that were killed from outside, after which it is not started again
 LEAST = 0.01  # seconds: a rest of a slot that is not worth another attempt
 
 
@@ -51,8 +52,9 @@ class ScheduleLane:
 
     A slot with a restart cutoff holds several attempts; every eight of them the cutoff is doubled, so that a prediction
     which was too short cannot keep a solver from its answer for ever. A solver that fails for another reason than time
-    is not started again. After the schedule, the solvers take turns, each time for longer, so that no solver that is
-    stuck can hold up the others: the time to an answer is then within a constant factor of the best solver's.
+    is not started again; one that is killed from outside is, up to three times. After the schedule, the solvers take
+    turns, each time for longer, so that no solver that is stuck can hold up the others: the time to an answer is then
+    within a constant factor of the best solver's.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ class ScheduleLane:
     ) -> None:
         self.solvers, self.seeds = solvers, seeds
         self.broken: set[str] = set()
+        self._kills: Counter[str] = Counter()
         self._slots = self._in_turn(slots, rest)
         self._slot: Slot | None = None
         self._left, self._made = 0.0, 0
@@ -80,8 +83,11 @@ class ScheduleLane:
         if past:
             last = past[-1]
             self._left -= last.outcome.seconds
-            if last.outcome.status in BROKEN:
-                self.broken.add(last.attempt.solver.name)
+            name = last.attempt.solver.name
+            # Whatever kills a solver at its start would do so for ever, and the rounds would never end.
+            self._kills[name] += last.outcome.status == INTERRUPTED
+            if last.outcome.status in BROKEN or self._kills[name] >= KILLS:
+                self.broken.add(name)
         if self._slot is None or not self._goes_on():
             self._slot = next(self._slots, None)
             if self._slot is None:

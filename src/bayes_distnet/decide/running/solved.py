@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from bayes_distnet.collect.attempts import Tried, WithOutput
+from bayes_distnet.collect.executor import Outcome
+from bayes_distnet.data.statuses import CRASHED, UNREADABLE
 from bayes_distnet.decide.running.planners import Schedule
 
+LONGEST_REASON = 120  # characters of a solver's own error message that are shown
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Solved(WithOutput):
     """The result of a run on one instance. Close it, or use it in a `with` statement.
 
@@ -39,8 +43,8 @@ class Solved(WithOutput):
 
     instance: str
     winner: Tried | None
-    output: BinaryIO | None = field(repr=False)
-    tried: list[Tried] = field(repr=False)
+    output: BinaryIO | None
+    tried: list[Tried]
     schedule: Schedule | None
     notes: list[str]
     feature_seconds: float
@@ -48,6 +52,13 @@ class Solved(WithOutput):
     wall_seconds: float
     contradiction: tuple[Tried, Tried] | None = None
     proven: bool = False
+
+    def __repr__(self) -> str:
+        end = f"{self.answer} by {self.solver}" if self.winner is not None else f"no answer, {self.failures}"
+        if self.contradiction is not None:
+            end = "solvers contradict each other"
+        spent = f"{self.solver_seconds:.3g} CPU seconds of solvers, in {self.wall_seconds:.3g} s"
+        return f"<Solved {self.instance}: {end}; {spent}>"
 
     @property
     def answer(self) -> str | None:
@@ -70,7 +81,8 @@ class Solved(WithOutput):
         ends: dict[str, list[str]] = {}
         for one in self.tried:
             if not one.solved and not one.beaten:
-                ends.setdefault(f"{one.attempt.solver.name} {one.outcome.status}", []).append(one.wrong)
+                reason = one.wrong or _own_words(one.outcome)
+                ends.setdefault(f"{one.attempt.solver.name} {one.outcome.status}", []).append(reason)
         words = []
         for end, reasons in ends.items():
             times = f" {len(reasons)} times" if len(reasons) > 1 else ""
@@ -98,6 +110,7 @@ class Solved(WithOutput):
                     "seed": one.attempt.seed,
                     "core": one.core,
                     "status": "stopped" if one.beaten else one.outcome.status,
+                    "answer": one.outcome.answer,
                     "seconds": one.outcome.seconds,
                     "wrong": one.wrong,
                 }
@@ -105,3 +118,12 @@ class Solved(WithOutput):
             ],
             "notes": self.notes,
         }
+
+
+def _own_words(outcome: Outcome) -> str:
+    """Return why a solver failed, by its own last line on standard error or by its exit code."""
+    if outcome.status not in (CRASHED, UNREADABLE):
+        return ""
+    lines = [line.strip() for line in outcome.errors.splitlines() if line.strip()]
+    said = lines[-1][:LONGEST_REASON].rstrip(".") if lines else ""
+    return f"exit code {outcome.exit_code}{f': {said}' if said else ''}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -192,6 +193,7 @@ def _reason(slots: tuple[Slot, ...], settings: Settings, expected: float, solved
         text = ", then ".join(str(slot) for slot in slots)
     else:
         cores = [", then ".join(str(s) for s in slots if s.core == core) for core in sorted({s.core for s in slots})]
-        text = " beside ".join(cores)
+        counted = Counter(cores).items()  # a machine may have a hundred cores
+        text = " beside ".join(f"{count} copies of {own}" if count > 1 else own for own, count in counted)
     chance = f"{solved:.0%} are answered within {settings.deadline:g} s"
     return f"{text}: {chance}, {settings.objective.name} is {expected:.3g}{unit}."

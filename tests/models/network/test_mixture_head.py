@@ -3,7 +3,7 @@ import pytest
 from scipy.special import softmax
 
 from bayes_distnet import BayesDistNet, load_model, make_runs
-from bayes_distnet.models.network.mixture_head import LOG_WIDTH, N_OUTPUTS, PARTS, PLACES, parts_of
+from bayes_distnet.models.network.mixture_head import LOG_WIDTH, N_OUTPUTS, PARTS, PLACES, parts_by_output, parts_of
 
 HUMPS = np.array([-1.5, 1.5])
 
@@ -32,6 +32,14 @@ def test_outputs_shared_by_all_parts_move_and_stretch_them():
     unit = np.exp(np.clip(raw[1, 3, 1], -4.0, 0.5))
     np.testing.assert_allclose(parts[1, 3, :, 0], raw[1, 3, 0] + unit * (PLACES + shift))
     np.testing.assert_allclose(parts[1, 3, :, 1], raw[1, 3, 1] + LOG_WIDTH + width)
+
+
+def test_outputs_one_below_the_other_stand_for_the_same_parts():
+    raw = np.random.default_rng(0).normal(size=(2, 5, N_OUTPUTS))
+    log_weights, parts = parts_of(raw)
+    by_output = parts_by_output(raw.swapaxes(1, 2))
+    for found, expected in zip(by_output, (log_weights, parts[..., 0], parts[..., 1]), strict=True):
+        np.testing.assert_allclose(found.swapaxes(1, 2), expected, rtol=1e-14)
 
 
 def test_the_network_itself_finds_two_humps(tmp_path):

@@ -16,7 +16,7 @@ from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
 from bayes_distnet.errors import SettingError
 from bayes_distnet.models.network.architecture import Architecture, padded_size, prior_scales
 from bayes_distnet.models.network.links import Link, StandardisedLink
-from bayes_distnet.models.network.mixture_head import parts_of
+from bayes_distnet.models.network.mixture_head import parts_by_output
 from bayes_distnet.models.network.objective import Objective, Plan
 from bayes_distnet.models.network.recipe import Networks, Recipe
 from bayes_distnet.models.network.schedule import cosine_rates
@@ -194,7 +194,7 @@ class DefaultRecipe(Recipe):
     def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return one component per weight draw (with a mixture several), or per member with runtime outputs."""
         if self.output == "mixture":
-            return self._mixed(networks, by_row(raw))
+            return self._mixed(networks, raw)
         if self.output == "runtimes":
             values = np.moveaxis(raw[..., 0], -1, 0)  # (rows, members, draws)
             components = self.kind.from_samples(self.link.runtimes(values, networks.center, networks.spread), axis=-1)
@@ -205,13 +205,18 @@ class DefaultRecipe(Recipe):
 
     def _mixed(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return the parts of all draws; those of one draw count as one draw."""
-        log_weights, parts = parts_of(raw)  # (rows, draws, parts)
-        rows, draws, size = log_weights.shape
-        of_family = parts[..., : self.kind.n_raw].reshape(rows, draws * size, -1)
-        components = self.link.parameters(self.kind, of_family, networks.center, networks.spread)
-        pool = np.repeat(networks.pool, draws // len(networks.pool))
-        weights = (np.exp(log_weights) * pool[:, None]).reshape(rows, draws * size)
-        return RuntimeDistribution(components, weights, np.repeat(np.arange(draws), size))
+        # Outputs one below the other, as `Ensemble.raw` lays them out in memory.
+        log_weights, location, log_spread = parts_by_output(np.swapaxes(raw, 2, 3))  # (members, draws, parts, rows)
+        members, draws, size, rows = log_weights.shape
+        of_family = np.empty((self.kind.n_raw, rows, members * draws * size))
+        for out, values in zip(of_family, (location, log_spread), strict=False):  # some families have no spread
+            out[:] = values.reshape(-1, rows).T
+        components = self.link.parameters(self.kind, np.moveaxis(of_family, 0, -1), networks.center, networks.spread)
+        pool = np.repeat(networks.pool, members // len(networks.pool))
+        weights = (np.exp(log_weights) * pool[:, None, None, None]).reshape(-1, rows).T
+        return RuntimeDistribution(
+            components, np.ascontiguousarray(weights), np.repeat(np.arange(members * draws), size)
+        )
 
 
 def by_row(raw: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from bayes_distnet.arrays import Array
+from bayes_distnet.arrays import Array, FloatArray
 from bayes_distnet.distributions.special.dispatch import namespace
 
 PARTS = 3
@@ -40,9 +40,35 @@ def parts_of(raw: Array) -> tuple[Array, Array]:
     """
     xp = namespace(raw)
     shared, own = raw[..., None, :2], raw[..., 2:].reshape(*raw.shape[:-1], 3, PARTS)
-    logits, shift, width = own[..., 0, :], own[..., 1, :], own[..., 2, :]
-    highest = logits.max(axis=-1, keepdims=True)
-    log_weights = logits - highest - xp.log(xp.exp(logits - highest).sum(axis=-1, keepdims=True))
-    unit = xp.exp(xp.clip(shared[..., 1], *LOG_SPREAD_RANGE))
-    location = shared[..., 0] + unit * (PLACES + shift)
-    return log_weights, xp.stack([location, shared[..., 1] + LOG_WIDTH + width], axis=-1)
+    log_weights, location, log_spread = _placed(
+        shared[..., 0], shared[..., 1], own[..., 0, :], own[..., 1, :], own[..., 2, :], PLACES, -1
+    )
+    return log_weights, xp.stack([location, log_spread], axis=-1)
+
+
+def parts_by_output(raw: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the same from outputs that stand one below the other, which NumPy works on several times as fast.
+
+    Parameters
+    ----------
+    raw : array
+        (..., N_OUTPUTS, rows) raw outputs.
+
+    Returns
+    -------
+    log_weights, location, log_spread : array
+        (..., PARTS, rows).
+    """
+    logits, shift, width = (raw[..., 2 + i * PARTS : 2 + (i + 1) * PARTS, :] for i in range(3))
+    return _placed(raw[..., :1, :], raw[..., 1:2, :], logits, shift, width, PLACES[:, None], -2)
+
+
+def _placed(
+    middle: Array, log_unit: Array, logits: Array, shift: Array, width: Array, places: Array, axis: int
+) -> tuple[Array, Array, Array]:
+    """Log weights, locations and log spreads of the parts, which lie along an axis."""
+    xp = namespace(logits)
+    highest = logits.max(axis=axis, keepdims=True)
+    log_weights = logits - highest - xp.log(xp.exp(logits - highest).sum(axis=axis, keepdims=True))
+    unit = xp.exp(xp.clip(log_unit, *LOG_SPREAD_RANGE))
+    return log_weights, middle + unit * (places + shift), log_unit + LOG_WIDTH + width

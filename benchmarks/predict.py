@@ -18,7 +18,7 @@ from bayes_distnet import BayesDistNet, HybridDistNet, RuntimeDistribution, make
 from bayes_distnet.arrays import FloatArray
 from bayes_distnet.distributions.families import LogNormal
 from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
-from bayes_distnet.models.base import RuntimeEstimator
+from bayes_distnet.models.base import RuntimeEstimator, fit_runs
 from bayes_distnet.models.streaming import in_blocks
 
 LEVELS = [0.5, 0.9]
@@ -36,14 +36,22 @@ def report_cdf(rows: int, repeats: int) -> None:
     )
 
 
-def report_model(model: RuntimeEstimator, many: FloatArray, repeats: int) -> None:
+def report_model(name: str, model: RuntimeEstimator, many: FloatArray, repeats: int) -> None:
     rtd = model.predict_distribution(many)
     held = np.ones((3, len(many), rtd.n_components))  # locations, scales and weights
     took, floor = ratio(lambda: model.predict(many), lambda: held + 1.0, repeats)
-    band, median = cpu_seconds(rtd.band, repeats), cpu_seconds(rtd.median, repeats)
+    steps = {
+        "predict_distribution": lambda: model.predict_distribution(many),
+        "median": rtd.median,
+        "quantile(2)": lambda: rtd.quantile(LEVELS),
+        "band": rtd.band,
+        "unsure_share": rtd.unsure_share,
+    }
+    seconds = {step: cpu_seconds(work, repeats) for step, work in steps.items()}
     print(
-        f"{type(model).__name__}: medians of {len(many):,} instances in {took:.2f} s, {floor:.0f} x reading and "
-        f"writing their {rtd.n_components} components; band() {band / median:.1f} x the time of median()"
+        f"{name}: medians of {len(many):,} instances in {took:.2f} s, {floor:.0f} x reading and writing their "
+        f"{rtd.n_components} components; band() {seconds['band'] / seconds['median']:.1f} x the time of median(); "
+        + ", ".join(f"{step} {value:.2f} s" for step, value in seconds.items())
     )
 
 
@@ -84,10 +92,11 @@ def main() -> None:
     data = make_runs(40 if small else 300, 8, features, random_state=1)
     many = np.asarray(make_runs(200 if small else 10_000, 1, features, random_state=2).features)
     size: dict[str, Any] = {"max_iter": 50} if small else {}
-    for model in (BayesDistNet(**size), HybridDistNet(**size)):
-        model.fit(np.asarray(data.features), data.seconds)
-        report_model(model, many, repeats)
-    report_stream(model, many, 1 if small else 10)
+    for runs, share in ((data, "all runs finished"), (data.cut_off(0.3), "30 % cut off")):
+        for model in (BayesDistNet(**size), HybridDistNet(**size)):
+            fit_runs(model, np.asarray(runs.features), runs.seconds, runs.finished)
+            report_model(f"{type(model).__name__}, {share}", model, many, repeats)
+            report_stream(model, many, 1 if small else 10)
     report_memory(model, 500 if small else 50_000, features)
 
 

@@ -122,6 +122,35 @@ def test_ignorance_of_two_humps_is_that_of_the_integral():
     np.testing.assert_allclose(rtd.unsure_share(), rtd._mixture.share_between(np.log), atol=0.01)
 
 
+def share_of_steps(values, cdf, size):
+    """Fraction between instances, by the definition, of log times `values` with these probabilities up to each."""
+    effects = np.linspace(-8.0, 8.0, 801)
+    weights = stats.norm.pdf(effects) / stats.norm.pdf(effects).sum()
+    passed = stats.norm.cdf((stats.norm.ppf(cdf) - np.sqrt(size) * effects[:, None]) / np.sqrt(1 - size))
+    means = np.diff(passed, axis=1, prepend=0.0) @ values
+    variance, mean = np.diff(cdf, prepend=0.0) @ values**2, np.diff(cdf, prepend=0.0) @ values
+    return (weights @ means**2 - (weights @ means) ** 2) / (variance - mean**2)
+
+
+def test_ignorance_in_log_time_is_that_of_the_definition():
+    rng = np.random.default_rng(0)
+    smooth = LogNormal(rng.normal(size=(8, 30)), rng.uniform(0.2, 1.5, size=(8, 30)))
+    marginal, sizes = RuntimeDistribution(smooth, rng.dirichlet(np.full(30, 0.3), size=8)), np.linspace(0.1, 0.9, 8)
+    found = InstanceRuntimes(marginal, InstanceEffect.of(sizes, 8)).unsure_share()
+    log_times = np.linspace(-12.0, 12.0, 4001)
+    for row, size in enumerate(sizes):
+        cdf = marginal[row].cdf(np.exp(log_times + 0.003))[0]
+        assert found[row] == pytest.approx(share_of_steps(log_times, cdf, size), abs=2e-4)
+
+
+def test_ignorance_about_spikes_is_that_of_the_definition():
+    places, sizes = np.array([0.0, 3.0, 7.3]), [0.05, 0.3, 0.9]
+    spikes = RuntimeDistribution(LogNormal(np.tile(places, (3, 1)), 1e-5), [0.5, 0.3, 0.2])
+    found = InstanceRuntimes(spikes, InstanceEffect.of(sizes, 3)).unsure_share()
+    expected = [share_of_steps(places, np.array([0.5, 0.8, 1.0]), size) for size in sizes]
+    np.testing.assert_allclose(found, expected, atol=3e-3)
+
+
 def test_variance_splits_into_ignorance_and_luck(rtd):
     np.testing.assert_allclose(rtd.unsure_share(), RHO, rtol=1e-6)
     expected = np.exp(2 * LOC + SCALE**2) * np.expm1(RHO * SCALE**2)

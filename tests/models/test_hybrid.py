@@ -4,7 +4,7 @@ import pytest
 from bayes_distnet import BayesDistNet, DistNet, HybridDistNet, RuntimeDistribution, make_runs
 from bayes_distnet.data.splits import SHIFTS, shifted
 from bayes_distnet.distributions.families import LogNormal
-from bayes_distnet.models.hybrid import FOREST_COMPONENTS, collapsed, merged
+from bayes_distnet.models.hybrid import FOREST_COMPONENTS, collapsed, merged, per_network
 from bayes_distnet.scoring import scores
 
 
@@ -27,6 +27,18 @@ def test_collapsed_draws_keep_mean_and_variance_of_log_time():
     np.testing.assert_allclose(one_each.components.scale, [[np.sqrt(2.0), 1.0, np.sqrt(2.0)]])
     np.testing.assert_allclose(one_each.weights, [[0.2, 0.6, 0.2]])
     np.testing.assert_array_equal(one_each.draws, [0, 0, 0])
+
+
+def test_collapsed_predictions_need_no_draws():
+    data = make_runs(n_instances=40, n_runs=2, n_features=3, random_state=0)
+    model = HybridDistNet(n_members=2, n_draws=3, max_iter=50, n_estimators=5, random_state=0)
+    ensemble = model.fit(data.features, data.seconds).ensemble_
+    x = ensemble.inputs(np.asarray(make_runs(n_instances=150, n_features=3, random_state=1).features))
+    quick, slow = per_network(ensemble, x), collapsed(ensemble.network(x), 3)
+    for name in ("loc", "scale"):
+        np.testing.assert_allclose(getattr(quick.components, name), getattr(slow.components, name), rtol=1e-10)
+    np.testing.assert_allclose(quick.weights, slow.weights, rtol=1e-10)
+    np.testing.assert_array_equal(quick.draws, slow.draws)
 
 
 @pytest.mark.parametrize("trees", [1, FOREST_COMPONENTS, 33, 100])

@@ -17,6 +17,7 @@ import scipy.special
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import blocks
 from bayes_distnet.distributions.instance_effect import GRID, InstanceEffect, normal_scores
+from bayes_distnet.distributions.log_share import log_share_between
 from bayes_distnet.distributions.moments import tail_index
 from bayes_distnet.distributions.numeric import find_roots
 from bayes_distnet.distributions.runtime_distribution import RuntimeDistribution
@@ -27,11 +28,6 @@ from bayes_distnet.distributions.ticks import log_difference, log_tick_density, 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 _LOWEST, _HIGHEST = -8.5, 9.0
 _UNDERFLOW = -40.0  # normal score below all probabilities that floating point numbers have
-_DEGREES = np.arange(24)
-_SCORES, _CHANCES = np.polynomial.hermite_e.hermegauss(_DEGREES.size)
-_CHANCES /= _CHANCES.sum()
-# Orthonormal polynomials under the normal distribution at these scores, one column per degree.
-_POLYNOMIALS = np.polynomial.hermite_e.hermevander(_SCORES, _DEGREES[-1]) / np.sqrt(scipy.special.factorial(_DEGREES))
 
 
 @dataclass(frozen=True)
@@ -187,12 +183,7 @@ class EffectMixture:
         """Return the fraction (n,) of the variance of log time that lies between instances."""
         if self.single is None or self.start is not None:
             return self.share_between(np.log)
-        # Mehler's formula: of the part of degree k in the normal score, the fraction size^k lies between instances.
-        log_times = np.log(self.times_at(np.broadcast_to(_SCORES, (len(self), _SCORES.size))))
-        parts = (log_times @ (_CHANCES[:, None] * _POLYNOMIALS[:, 1:])) ** 2
-        shared = (parts * self.effect.size[:, None] ** _DEGREES[1:]).sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(shared / parts.sum(axis=1))
+        return log_share_between(self.marginal, self.effect.size)
 
     def share_between(self, function: np.ufunc) -> FloatArray:
         """Return the fraction (n,) of the variance of a function of the time that lies between instances."""

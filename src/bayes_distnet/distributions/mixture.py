@@ -24,11 +24,9 @@ import numpy as np
 from bayes_distnet.arrays import BoolArray, FloatArray, IndexArray
 from bayes_distnet.distributions.blocks import blocks
 from bayes_distnet.distributions.draws import Draws
-from bayes_distnet.distributions.families import Family
+from bayes_distnet.distributions.families import Family, LogNormal
+from bayes_distnet.distributions.lognormal_sums import NEAR_ONE, TINY, LogNormalSums
 from bayes_distnet.distributions.special.elementary import log_sum_exp
-
-# Below this, a sum of survival terms is done in log space: exp() would lose digits to denormal numbers.
-_TINY = 1e-250
 
 
 @dataclass(frozen=True)
@@ -189,13 +187,17 @@ class Mixture:
 
     def log_sf(self, x: FloatArray) -> FloatArray:
         """(n, m): log survival of the mixture, also relatively accurate where it is close to 0."""
+        if (sums := self._sums(x)) is not None:
+            return self._power(sums.log_sf())
         return self._power(self._mix(self._copied(self._copy_log_sf(x))))
 
     def log_sf_pdf(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(n, m) twice: log survival and log density; one call shares the work."""
-        one = self._copy_log_sf(x)
-        log_sf = self._mix(self._copied(one))
-        log_pdf = self._mix_density(x, one)
+        if (sums := self._sums(x)) is not None:
+            log_sf, log_pdf = sums.log_sf(), sums.log_pdf()
+        else:
+            one = self._copy_log_sf(x)
+            log_sf, log_pdf = self._mix(self._copied(one)), self._mix_density(x, one)
         if np.any(self.power != 1):
             power = self.power[:, None]
             log_pdf = log_pdf + np.log(power) + (power - 1) * log_sf
@@ -205,9 +207,16 @@ class Mixture:
         """(n, m): log density."""
         if not self.is_plain or np.any(self.power != 1):
             return self.log_sf_pdf(x)[1]
-        return self._mix_density(x, None)
+        sums = self._sums(x)
+        return self._mix_density(x, None) if sums is None else sums.log_pdf()
 
     # -- helpers -----------------------------------------------------------------------------------------------
+
+    def _sums(self, x: FloatArray) -> LogNormalSums | None:
+        """The quick way, for mixtures of lognormals that were neither conditioned nor copied; else None."""
+        if self.n_components == 1 or not self.is_plain or not isinstance(self.components, LogNormal):
+            return None
+        return LogNormalSums(self.components, self.weights, self.log_weights, x)
 
     def _spread(self) -> Family:
         """The components with an axis for times in the middle: (n, 1, S)."""
@@ -240,11 +249,11 @@ class Mixture:
         total = np.vecdot(np.exp(log_terms), self.weights[:, None, :])
         with np.errstate(divide="ignore"):
             mixed: FloatArray = np.minimum(np.log(total), 0.0)
-        deep = total < _TINY
+        deep = total < TINY
         if deep.any():
             mixed[deep] = log_sum_exp(log_terms[deep] + self._weights_at(deep, log=True))
         # 1 - total has no digits left where total is close to one: add up the cdf terms instead.
-        near = total > 0.999
+        near = total > NEAR_ONE
         if near.any():
             below = -np.vecdot(np.expm1(log_terms[near]), self._weights_at(near))
             mixed[near] = np.log1p(-below)
@@ -262,7 +271,7 @@ class Mixture:
         with np.errstate(divide="ignore", over="ignore"):
             total = np.vecdot(np.exp(terms), self.weights[:, None, :])
             mixed: FloatArray = np.log(total)
-        extreme = ~((total > _TINY) & (total < 1 / _TINY))
+        extreme = ~((total > TINY) & (total < 1 / TINY))
         if extreme.any():
             mixed[extreme] = log_sum_exp(terms[extreme] + self._weights_at(extreme, log=True))
         return mixed

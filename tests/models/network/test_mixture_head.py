@@ -16,23 +16,23 @@ def two_humps(rows, seed):
 
 
 def test_raw_outputs_of_zero_are_nearly_a_bell():
-    log_weights, parts = parts_of(np.zeros((4, N_OUTPUTS)))
+    log_weights, location, log_spread = (np.stack(each)[:, 0] for each in parts_of(np.zeros((4, N_OUTPUTS))))
     np.testing.assert_allclose(np.exp(log_weights), 1 / PARTS)
-    location, spread = np.stack(parts)[:, 0, 0], np.exp(np.stack(parts)[:, 0, 1])
+    spread = np.exp(log_spread)
     assert location.mean() == pytest.approx(0.0, abs=1e-7)
     assert np.mean(location**2 + spread**2) == pytest.approx(0.92**2, rel=0.01)
 
 
 def test_outputs_shared_by_all_parts_move_and_stretch_them():
     raw = np.random.default_rng(0).normal(size=(2, 5, N_OUTPUTS))
-    log_weights, parts = parts_of(raw)
-    assert [weight.shape for weight in log_weights] == [(2, 5)] * PARTS
-    log_weights, parts = np.stack(log_weights, axis=-1), np.stack(parts, axis=-2)
+    found = parts_of(raw)
+    assert [part.shape for part in found[0]] == [(2, 5)] * PARTS
+    log_weights, location, log_spread = (np.stack(each, axis=-1)[1, 3] for each in found)
     logits, shift, width = np.split(raw[1, 3, 2:], 3)
-    np.testing.assert_allclose(np.exp(log_weights[1, 3]), softmax(logits))
+    np.testing.assert_allclose(np.exp(log_weights), softmax(logits))
     unit = np.exp(np.clip(raw[1, 3, 1], -4.0, 0.5))
-    np.testing.assert_allclose(parts[1, 3, :, 0], raw[1, 3, 0] + unit * (PLACES + shift))
-    np.testing.assert_allclose(parts[1, 3, :, 1], raw[1, 3, 1] + LOG_WIDTH + width)
+    np.testing.assert_allclose(location, raw[1, 3, 0] + unit * (PLACES + shift))
+    np.testing.assert_allclose(log_spread, raw[1, 3, 1] + LOG_WIDTH + width)
 
 
 def test_the_network_itself_finds_two_humps(tmp_path):

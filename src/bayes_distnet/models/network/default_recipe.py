@@ -194,7 +194,7 @@ class DefaultRecipe(Recipe):
     def mixture(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return one component per weight draw (with a mixture several), or per member with runtime outputs."""
         if self.output == "mixture":
-            return self._mixed(networks, by_row(raw))
+            return self._mixed(networks, raw)
         if self.output == "runtimes":
             values = np.moveaxis(raw[..., 0], -1, 0)  # (rows, members, draws)
             components = self.kind.from_samples(self.link.runtimes(values, networks.center, networks.spread), axis=-1)
@@ -205,13 +205,16 @@ class DefaultRecipe(Recipe):
 
     def _mixed(self, networks: Networks, raw: FloatArray) -> RuntimeDistribution:
         """Return the parts of all draws; those of one draw count as one draw."""
-        log_weights, parts = parts_of(raw)  # (rows, draws) each
-        rows, draws = log_weights[0].shape
-        of_family = np.stack(parts, axis=2)[..., : self.kind.n_raw].reshape(rows, draws * PARTS, -1)
-        components = self.link.parameters(self.kind, of_family, networks.center, networks.spread)
-        pool = np.repeat(networks.pool, draws // len(networks.pool))
-        weights = (np.exp(np.stack(log_weights, axis=2)) * pool[:, None]).reshape(rows, draws * PARTS)
-        return RuntimeDistribution(components, weights, np.repeat(np.arange(draws), PARTS))
+        # (members, draws, parts, rows): as `Ensemble.raw` lays rows out in memory, they are the last axis.
+        log_weights, *shapes = (np.stack(each, axis=2) for each in parts_of(raw))
+        members, draws, _, rows = log_weights.shape
+        of_family = np.empty((self.kind.n_raw, rows, members * draws * PARTS))
+        for out, values in zip(of_family, shapes, strict=False):  # some families have no spread
+            out[:] = values.reshape(-1, rows).T
+        components = self.link.parameters(self.kind, np.moveaxis(of_family, 0, -1), networks.center, networks.spread)
+        pool = np.repeat(networks.pool, members // len(networks.pool))
+        weights = np.ascontiguousarray((np.exp(log_weights) * pool[:, None, None, None]).reshape(-1, rows).T)
+        return RuntimeDistribution(components, weights, np.repeat(np.arange(members * draws), PARTS))
 
 
 def by_row(raw: FloatArray) -> FloatArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -14,11 +16,11 @@ from bayes_distnet.models.network.architecture import Architecture, Norm, forwar
 from bayes_distnet.models.network.extrapolation import Extrapolation
 from bayes_distnet.models.network.open_tail import OpenTail
 from bayes_distnet.models.network.recipe import Recipe
+from bayes_distnet.models.network.stacked import BLOCK, StackedNetworks
 from bayes_distnet.models.saving import Arrays, with_prefix, without_prefix
 from bayes_distnet.models.scaling import RankGauss, Standard
 
 HISTORY = ("step", "kl_weight", "training_loss", "held_out_loss")
-PREDICTION_BLOCK = 128  # rows per block: the output of a layer stays in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,33 @@ class Ensemble:
 
     def raw(self, x: FloatArray, members: IntArray | None = None) -> FloatArray:
         """Return raw outputs, (members, draws, rows, outputs), of all members or of some."""
-        padded = np.pad(x, ((0, 0), (0, self.architecture.n_inputs - x.shape[1])))
+        padded, draws = self._padded(x), self.weights.shape[1]
         chosen = np.arange(len(self.weights)) if members is None else members
-        out = np.empty((len(chosen), self.weights.shape[1], len(x), self.architecture.n_outputs))
-        for start in range(0, len(x), PREDICTION_BLOCK):
-            rows = slice(start, start + PREDICTION_BLOCK)
+        out = np.empty((len(chosen), draws, self.architecture.n_outputs, len(x)))
+        if not self.norm:
+            for rows, block in self._stacked(members).blocks(padded):
+                out[..., rows] = block
+            return out.swapaxes(2, 3)
+        for start in range(0, len(x), BLOCK):
+            rows = slice(start, start + BLOCK)
             for i, m in enumerate(chosen):
-                out[i, :, rows] = forward(self.architecture, self.weights[m], padded[rows], self._norm(m))[0]
-        return out
+                block = forward(self.architecture, self.weights[m], padded[rows], self._norm(m))[0]
+                out[i, ..., rows] = block.swapaxes(1, 2)
+        return out.swapaxes(2, 3)
+
+    def blocks(self, x: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield some rows at a time and their raw outputs, (members, draws, outputs, rows), of all members."""
+        return self._stacked(None).blocks(self._padded(x))
+
+    @cached_property
+    def _all(self) -> StackedNetworks:
+        return StackedNetworks.of(self.architecture, self.weights)
+
+    def _stacked(self, members: IntArray | None) -> StackedNetworks:
+        return self._all if members is None else StackedNetworks.of(self.architecture, self.weights[members])
+
+    def _padded(self, x: FloatArray) -> FloatArray:
+        return np.pad(x, ((0, 0), (0, self.architecture.n_inputs - x.shape[1])))
 
     def distribution(self, x: FloatArray, distance: FloatArray) -> PredictedRuntimes:
         """Predict every row by all members, as the recipe does at a distance (n,) from the training data."""

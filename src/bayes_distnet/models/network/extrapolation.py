@@ -105,7 +105,7 @@ class Extrapolation:
             One row per row of `rtd`.
         """
         rtd = self.open_ended(rtd)
-        trust = far**-2.0 * (1.0 - doubt * self._passing(rtd))
+        trust = far**-2.0 * (1.0 - doubt * self._passing(rtd)) if doubt else far**-2.0
         # Several components side by side instead of a single wide one, whose tail would dominate every mean.
         location = FAR_LOCATIONS * far[:, None] ** 0.25
         raw = np.stack([location, np.zeros_like(location)], axis=-1)

@@ -42,8 +42,9 @@ def log_likelihood(objective: Objective, raw: Array, data: Tree, spread: Array) 
         return predicted.log_likelihood(data["times"], data["finished"])
 
     if objective.output == "mixture":
-        log_weights, raw_parts = parts_of(raw)
-        parts = [link.parameters(kind, each[..., None, : kind.n_raw], 0.0, spread) for each in raw_parts]
+        log_weights, *shapes = parts_of(raw)
+        raw_parts = [jnp.stack(pair, axis=-1)[..., None, : kind.n_raw] for pair in zip(*shapes, strict=True)]
+        parts = [link.parameters(kind, each, 0.0, spread) for each in raw_parts]
         return log_sum_exp([weight[..., None] + score(part) for weight, part in zip(log_weights, parts, strict=True)])
     if objective.output == "runtimes":
         return score(kind.from_samples(link.runtimes(raw[..., 0], 0.0, spread)[None, ..., None], axis=1))

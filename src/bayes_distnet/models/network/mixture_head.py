@@ -24,7 +24,7 @@ N_OUTPUTS = 2 + 3 * PARTS
 LOG_SPREAD_RANGE = (-4.0, 0.5)  # of s, as that of a family's raw spread
 
 
-def parts_of(raw: Array) -> tuple[list[Array], list[Array]]:
+def parts_of(raw: Array) -> tuple[list[Array], list[Array], list[Array]]:
     """Return the parts that raw outputs stand for.
 
     Parameters
@@ -34,10 +34,8 @@ def parts_of(raw: Array) -> tuple[list[Array], list[Array]]:
 
     Returns
     -------
-    log_weights : list of arrays
-        (...) of every part; the weights of a row sum to one.
-    raw_parts : list of arrays
-        (..., 2) location and log spread of every part, as raw outputs of a family.
+    log_weights, locations, log_spreads : list of arrays
+        (...) of every part; the weights of a row sum to one, and the other two are raw outputs of a family.
     """
     xp = namespace(raw)
     # One array per part: an axis of three numbers at the end would take training programs 1.4 times the time.
@@ -45,11 +43,11 @@ def parts_of(raw: Array) -> tuple[list[Array], list[Array]]:
     logits, shifts, widths = own[:PARTS], own[PARTS : 2 * PARTS], own[2 * PARTS :]
     total = log_sum_exp(logits)
     unit = xp.exp(xp.clip(log_spread, *LOG_SPREAD_RANGE))
-    raw_parts = [
-        xp.stack([location + unit * (place + shift), log_spread + LOG_WIDTH + width], axis=-1)
-        for place, shift, width in zip(PLACES, shifts, widths, strict=True)
-    ]
-    return [logit - total for logit in logits], raw_parts
+    return (
+        [logit - total for logit in logits],
+        [location + unit * (place + shift) for place, shift in zip(PLACES, shifts, strict=True)],
+        [log_spread + LOG_WIDTH + width for width in widths],
+    )
 
 
 def log_sum_exp(terms: list[Array]) -> Array:

@@ -38,6 +38,14 @@ def test_time_left_is_that_of_the_runs_still_going():
     assert advice.left["low"] <= advice.left["median"] <= advice.left["high"]
 
 
+@pytest.mark.parametrize("running", ["left", "right"])
+@pytest.mark.parametrize("deadline", [1.5, 2.0, 4.0, 10.0, 40.0])
+def test_time_left_and_chances_are_of_the_same_laws(fitted, running, deadline):
+    advice = advise(fitted, LEFT, elapsed=1.0, running=running, deadline=deadline)
+    assert (advice.expected["continue"] >= 0.5) == (advice.left["median"] <= deadline - 1.0)
+    assert ("more than the time that is left" in advice.why) == (advice.expected["continue"] < 0.5)
+
+
 def test_the_wrong_solver_is_exchanged_for_the_specialist(fitted):
     advice = advise(fitted, LEFT, elapsed=1.0, running="right")
     assert (advice.action, advice.solver) == ("switch", "left")

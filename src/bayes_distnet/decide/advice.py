@@ -24,7 +24,6 @@ from bayes_distnet.decide.laws.objectives import Objective, find_objective
 from bayes_distnet.decide.laws.similar_laws import observed_laws, with_similar
 from bayes_distnet.decide.portfolio.fitted import Portfolio
 from bayes_distnet.decide.portfolio.model import PortfolioModel
-from bayes_distnet.distributions.predicted_runtimes import PredictedRuntimes
 from bayes_distnet.errors import FeatureError, SettingError
 from bayes_distnet.models.base import RuntimeEstimator
 from bayes_distnet.validation import is_number
@@ -107,7 +106,7 @@ class _Situation:
     running: tuple[str, ...]
     fresh: JointLaws
     going_on: LawTable
-    left: Mapping[str, PredictedRuntimes]  # of the running solvers
+    left: Mapping[str, float]  # time until one of the running solvers answers
 
 
 def _remaining_goal(
@@ -167,7 +166,7 @@ def _portfolio_situation(
         )
         seen = observed_laws(portfolio.seconds[:, busy], portfolio.finished[:, busy], late).sum(axis=0)
         log_sf = np.concatenate([log_sf, seen[np.argsort(-shares[0], kind="stable")]])
-    return _situation(names, laws, np.asarray(log_sf), predicted, elapsed)
+    return _situation(names, laws, np.asarray(log_sf))
 
 
 def _single_situation(model: RuntimeEstimator, x: Any, elapsed: float, goal: Objective) -> _Situation:
@@ -180,23 +179,35 @@ def _single_situation(model: RuntimeEstimator, x: Any, elapsed: float, goal: Obj
     laws = JointLaws.of({name: rtd}, dependence, times=times, n_draws=DRAWS)
     late = np.concatenate([[elapsed], elapsed + times[0]])
     log_sf = rtd.log_sf_given(dependence.draws(DRAWS)[:, 0], late)[0]
-    return _situation((name,), laws, log_sf, {name: rtd}, elapsed)
+    return _situation((name,), laws, log_sf)
 
 
-def _situation(
-    names: tuple[str, ...],
-    laws: JointLaws,
-    log_sf: FloatArray,
-    predicted: Mapping[str, PredictedRuntimes],
-    elapsed: float,
-) -> _Situation:
+def _situation(names: tuple[str, ...], laws: JointLaws, log_sf: FloatArray) -> _Situation:
     """Weigh instances by the survival (D,) until now, the first column of `log_sf`; the others are later times."""
     log_sf = np.maximum(log_sf, LEAST)
     fresh = laws.given_alive(log_sf[None, :, 0])
     later = np.minimum(log_sf[:, 1:] - log_sf[:, :1], 0.0)
     going_on = scipy.special.logsumexp(later + fresh.log_weights[0][:, None], axis=0)
-    left = {name: predicted[name].given_alive(elapsed) for name in names}
+    left = _time_left(laws.times[0], going_on, later, np.exp(fresh.log_weights[0]))
     return _Situation(names, fresh, LawTable(laws.times, going_on[None, None]), left)
+
+
+def _time_left(times: FloatArray, going_on: FloatArray, later: FloatArray, weights: FloatArray) -> dict[str, float]:
+    """Return median and 0.9 quantile of the time left, and the band of the median over instances.
+
+    They are of the same laws as the expected costs: infinite where these end, at the deadline or the cutoff, before.
+    """
+    medians = [_quantile(times, log_sf, 0.5) for log_sf in later]
+    low, high = np.quantile(
+        medians, [0.5 - BAND / 2, 0.5 + BAND / 2], weights=weights / weights.sum(), method="inverted_cdf"
+    )
+    median, late = (_quantile(times, going_on, level) for level in (0.5, 0.9))
+    # The median of a mixture may lie outside the medians of nearly all its parts.
+    return {"median": median, "q90": late, "low": min(float(low), median), "high": max(float(high), median)}
+
+
+def _quantile(times: FloatArray, log_sf: FloatArray, level: float) -> float:
+    return float(np.interp(level, np.r_[0.0, -np.expm1(log_sf)], np.r_[0.0, times], right=np.inf))
 
 
 def _check_one_row(count: int) -> None:
@@ -220,14 +231,13 @@ def _advice(situation: _Situation, elapsed: float, goal: Objective, overhead: fl
         costs["switch"] = alone[other]
     action = min(costs, key=lambda name: (costs[name], list(costs).index(name)))
     solver = other if action == "switch" and other is not None else " + ".join(running)
-    left = _time_left(situation)
     expected = {name: float(goal.shown(np.asarray(cost))) for name, cost in costs.items()}
     return Advice(
         action,
         solver,
         expected,
-        left,
-        _reason(action, running, other, expected, left, elapsed, goal),
+        situation.left,
+        _reason(action, running, other, expected, situation.left, elapsed, goal),
         elapsed,
         goal.name,
     )
@@ -244,18 +254,6 @@ def _delayed(table: LawTable, seconds: float) -> LawTable:
     )
 
 
-def _time_left(situation: _Situation) -> dict[str, float]:
-    """Time left of the running solver with the least median."""
-    rtd = min(situation.left.values(), key=lambda one: float(one.median()[0]))
-    low, high = rtd.band(BAND)
-    return {
-        "median": float(rtd.median()[0]),
-        "q90": float(rtd.quantile(0.9)[0]),
-        "low": float(low[0]),
-        "high": float(high[0]),
-    }
-
-
 def _reason(
     action: str,
     running: tuple[str, ...],
@@ -269,7 +267,8 @@ def _reason(
     values = ", ".join(
         f"{name if name != 'switch' else f'switch to {other}'} {value:.3g}{unit}" for name, value in expected.items()
     )
-    return (
-        f"{action}: after {elapsed:g} s, {' and '.join(running)} needs {left['median']:.3g} s more in the median "
-        f"({left['low']:.3g} to {left['high']:.3g}); {goal.name} from now on: {values}."
-    )
+    if np.isfinite(left["median"]):
+        more = f"{left['median']:.3g} s more in the median ({left['low']:.3g} to {left['high']:.3g})"
+    else:
+        more = "more than the time that is left in the median"
+    return f"{action}: after {elapsed:g} s, {' and '.join(running)} needs {more}; {goal.name} from now on: {values}."

@@ -44,7 +44,7 @@ SETS = {
 }
 MOST = 2000  # instances of a set
 SCORES = ("nllh", "ks", "crps")
-SHOWN = ("nllh",)
+SHOWN = ("nllh", "crps")
 START, END = "<!-- accuracy -->", "<!-- end of accuracy -->"
 
 Data = tuple[pd.DataFrame, np.ndarray, np.ndarray]

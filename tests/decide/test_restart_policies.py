@@ -3,7 +3,7 @@ import pytest
 
 from bayes_distnet.decide.laws.law_table import LawTable
 from bayes_distnet.decide.restarts.best_cutoff import best_cutoff
-from bayes_distnet.decide.restarts.learning import common_curve, learn_rule
+from bayes_distnet.decide.restarts.learning import check_rule, common_curve, learn_rule
 from bayes_distnet.decide.restarts.policies.cautious import Cautious, learn_threshold, unsureness
 from bayes_distnet.decide.restarts.policies.fixed import Fixed, never
 from bayes_distnet.decide.restarts.policies.geometric import Geometric
@@ -89,6 +89,7 @@ def test_sequences_are_those_of_the_next_cutoffs():
         lambda: Predicted(LawTable.of(RuntimeDistribution(LogNormal(loc=[0.0, 1.0], scale=[1.0, 1.0])))),
         lambda: common_curve([]),
         lambda: learn_rule(prediction(), []),
+        lambda: check_rule(prediction(), []),
     ],
 )
 def test_bad_settings_are_refused(make):
@@ -257,3 +258,29 @@ def test_a_rule_is_turned_off_where_training_instances_do_not_gain():
     rule = learn_rule(rtd, runs)
     assert not rule.active
     assert np.isinf(best_cutoff(rtd, rule=rule).cutoff).all()
+    assert not check_rule(rtd, runs).active
+
+
+def test_a_rule_stays_as_it_is_where_training_instances_gain():
+    rng = np.random.default_rng(0)
+    seconds = np.exp(1.5 * rng.normal(size=(60, 8)))
+    runs = [RecordedRuns.of(row, np.ones(8, bool)) for row in seconds]
+    rtd = RuntimeDistribution(LogNormal(loc=np.zeros(60), scale=np.full(60, 1.5)))
+    assert check_rule(rtd, runs) == RestartRule()
+    assert check_rule(rtd, runs, rule=RestartRule(margin=0.1)) == RestartRule(margin=0.1)
+    assert not check_rule(rtd, runs, rule=RestartRule(active=False)).active
+    assert not check_rule(rtd, runs, overhead=100.0).active
+
+
+def test_one_badly_predicted_instance_among_many_without_gain_is_not_restarted():
+    # Predictions of a few instances are wide out of ignorance; their draws agree that restarting pays.
+    rng = np.random.default_rng(0)
+    wide = np.arange(100) % 20 == 0
+    seconds = np.exp(np.where(wide, 2.0, -1.5)[:, None] + 0.3 * rng.normal(size=(100, 8)))
+    runs = [RecordedRuns.of(row, np.ones(8, bool)) for row in seconds]
+    marginal = RuntimeDistribution(LogNormal(loc=np.where(wide, 0.0, -1.5), scale=np.where(wide, 1.8, 0.3)))
+    rtd = InstanceRuntimes(marginal, InstanceEffect.of(np.full(100, 0.2), 100))
+    cut = best_cutoff(rtd)
+    assert (np.isfinite(cut.cutoff) == wide).all()
+    assert (cut.chance[wide] == 1).all()
+    assert np.isinf(best_cutoff(rtd, rule=check_rule(rtd, runs)).cutoff).all()

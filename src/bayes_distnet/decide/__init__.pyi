@@ -14,6 +14,7 @@ from .restarts.best_cutoff import best_cutoff as best_cutoff
 from .restarts.best_cutoff import expected_time as expected_time
 from .restarts.cutoffs import Cutoffs as Cutoffs
 from .restarts.cutoffs import ExpectedTime as ExpectedTime
+from .restarts.learning import check_rule as check_rule
 from .restarts.learning import learn_rule as learn_rule
 from .restarts.replay import RecordedRuns as RecordedRuns
 from .restarts.rule import RestartRule as RestartRule

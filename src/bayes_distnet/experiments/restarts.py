@@ -15,7 +15,7 @@ from bayes_distnet.arrays import FloatArray
 from bayes_distnet.data.dataset import Dataset
 from bayes_distnet.decide.laws.law_table import LawTable
 from bayes_distnet.decide.restarts.best_cutoff import expected_time
-from bayes_distnet.decide.restarts.learning import learn_rule
+from bayes_distnet.decide.restarts.learning import check_rule, learn_rule
 from bayes_distnet.decide.restarts.policies.base import RestartPolicy
 from bayes_distnet.decide.restarts.policies.cautious import Cautious, learn_threshold, unsureness
 from bayes_distnet.decide.restarts.policies.learner import OnlineLearner
@@ -112,7 +112,10 @@ def _learnt_outcomes(
     luby: RestartPolicy,
 ) -> Iterator[Outcome]:
     """Replay the policies that have learnt on the training instances how far to trust predictions."""
-    rule, laws = learn_rule(unseen, training), _laws(rtd)
+    laws, checked = _laws(rtd), check_rule(unseen, training)
+    kept = [POLICIES["one-cutoff"].make(law, checked) for law in laws]
+    yield _outcome(f"{job.model}, checked cutoff", Role.MODEL, kept, halves)
+    rule = learn_rule(unseen, training)
     policies = [Predicted(law, rule) for law in laws]
     yield _outcome(f"{job.model}, learnt rule", Role.MODEL, policies, halves)
     known = _laws(unseen)

@@ -54,6 +54,54 @@ def common_curve(runs: Sequence[RecordedRuns], overhead: float = 0.0) -> CommonC
     return CommonCurve(cutoffs, logs[:-1], float(logs[-1]))
 
 
+def check_rule(
+    unseen: PredictedRuntimes, runs: Sequence[RecordedRuns], *, overhead: float = 0.0, rule: RestartRule | None = None
+) -> RestartRule:
+    """Turn a rule off unless training instances gain from the cutoffs that it chooses for them.
+
+    A prediction can be wide because runs differ, or because the model does not know the instance. Where its draws do not
+    tell the two apart, all of them promise a gain, and one cutoff that is too short for the instance is never made up
+    for. Runs of instances that the model has not seen show whether such promises are kept on these data.
+
+    Parameters
+    ----------
+    unseen : PredictedRuntimes
+        Predictions of the training instances by models that have not seen them: `model.fit_unseen(X, y)`.
+    runs : sequence of RecordedRuns
+        Their runs, one entry per row of `unseen`.
+    overhead : float, default 0.0
+        Seconds lost per restart.
+    rule : RestartRule, optional
+        Rule to check; its cutoffs are replayed as they are, never revised.
+
+    Returns
+    -------
+    RestartRule
+        The same rule. It never restarts if the mean gain of all training instances, in logs, is below its margin or two
+        standard errors.
+
+    Raises
+    ------
+    SettingError
+        Runs of another number of instances.
+
+    Examples
+    --------
+    >>> from bayes_distnet import Marginal, make_runs
+    >>> data = make_runs(n_instances=30, n_runs=8, random_state=0)
+    >>> unseen = Marginal().fit_unseen(data.features, data.seconds)
+    >>> runs = [RecordedRuns.of(*one) for one in zip(data.seconds, data.finished)]
+    >>> check_rule(unseen, runs).active
+    False
+    """
+    laws, smooth = _matched(unseen, runs, overhead)
+    rule = rule or RestartRule()
+    cutoffs = [np.array([np.inf, _first_cutoff(rule, law)]) for law in laws]
+    # Not `policy_time`: a cutoff below all of a few recorded times would seem to fail thousands of times.
+    logs = np.log([fixed_time(one, pair, overhead) for one, pair in zip(smooth, cutoffs, strict=True)])
+    return replace(rule, active=rule.active and _are_gains(logs[:, 0] - logs[:, 1], rule.margin))
+
+
 def learn_rule(
     unseen: PredictedRuntimes, runs: Sequence[RecordedRuns], *, overhead: float = 0.0, rule: RestartRule | None = None
 ) -> RestartRule:
@@ -95,12 +143,8 @@ def learn_rule(
     >>> learn_rule(unseen, runs).trust <= 1
     True
     """
-    check_distribution(unseen)
-    if len(unseen) != len(runs):
-        raise SettingError(f"runs: found those of {len(runs)} instances; expected {len(unseen)}, one per prediction.")
-    smooth = [one.smoothed() for one in runs]
+    laws, smooth = _matched(unseen, runs, overhead)
     start = replace(rule or RestartRule(), common=common_curve(smooth, overhead), tail=0.0, adapts=False, doubt=0.0)
-    laws = [RestartLaws(LawTable.of(unseen[row]), overhead) for row in range(len(unseen))]
     rules: list[RestartRule] = []
     scores: list[list[float]] = []
     for name, trust in product(OBJECTIVES, TRUSTS):
@@ -113,6 +157,17 @@ def learn_rule(
     return replace(learnt, active=_gains(learnt, laws, smooth, overhead))
 
 
+def _matched(
+    unseen: PredictedRuntimes, runs: Sequence[RecordedRuns], overhead: float
+) -> tuple[list[RestartLaws], list[RecordedRuns]]:
+    """Distributions and smoothed runs of each training instance."""
+    check_distribution(unseen)
+    if len(unseen) != len(runs):
+        raise SettingError(f"runs: found those of {len(runs)} instances; expected {len(unseen)}, one per prediction.")
+    laws = [RestartLaws(LawTable.of(unseen[row]), overhead) for row in range(len(unseen))]
+    return laws, [one.smoothed() for one in runs]
+
+
 def _gains(rule: RestartRule, laws: Sequence[RestartLaws], runs: Sequence[RecordedRuns], overhead: float) -> bool:
     """Whether a rule is faster than no restarts, by more than its margin and by two standard errors."""
     gains = [
@@ -120,8 +175,13 @@ def _gains(rule: RestartRule, laws: Sequence[RestartLaws], runs: Sequence[Record
         - _log_time(one, _first_cutoff(rule, law) * rule.scale, rule.growth, overhead)
         for one, law in zip(runs, laws, strict=True)
     ]
+    return _are_gains(np.array(gains), rule.margin)
+
+
+def _are_gains(gains: FloatArray, margin: float) -> bool:
+    """Whether the mean of log gains is above a margin and above two standard errors."""
     error = np.std(gains) / np.sqrt(len(gains))
-    return bool(np.mean(gains) > max(np.log1p(rule.margin), 2.0 * error))
+    return bool(np.mean(gains) > max(np.log1p(margin), 2.0 * error))
 
 
 def _first_cutoff(rule: RestartRule, laws: RestartLaws) -> float:

@@ -124,7 +124,8 @@ class RestartRule:
     trust : float, default 1.0
         Weight of the prediction against `common`; both count by the logs of their times.
     active : bool, default True
-        Whether to restart at all: `learn_rule` turns a rule off where training instances do not gain from it.
+        Whether to restart at all: `check_rule` and `learn_rule` turn a rule off where training
+        instances do not gain from it.
     """
 
     objective: str = "mean"

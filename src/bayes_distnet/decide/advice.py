@@ -106,7 +106,7 @@ class _Situation:
     running: tuple[str, ...]
     fresh: JointLaws
     going_on: LawTable
-    left: Mapping[str, float]  # time until one of the running solvers answers
+    left: dict[str, float]  # time until one of the running solvers answers
 
 
 def _remaining_goal(

@@ -59,7 +59,7 @@ def check_rule(
 ) -> RestartRule:
     """Turn a rule off unless training instances gain from the cutoffs that it chooses for them.
 
-    A prediction can be wide because runs differ, or because the model does not know the instance. Where its draws do not
+    A prediction can be wide because runs differ, or because little is known of the instance. Where its draws do not
     tell the two apart, all of them promise a gain, and one cutoff that is too short for the instance is never made up
     for. Runs of instances that the model has not seen show whether such promises are kept on these data.
 
